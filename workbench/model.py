@@ -131,6 +131,11 @@ class Unit:
         )  # fmt: skip
 
     @property
+    def ends(self) -> tuple[int | None, int | None]:
+        """Where its principal span begins and ends; None for a unit without a place."""
+        return (self.spans[0].start, self.spans[0].end) if self.spans else (None, None)
+
+    @property
     def counted(self) -> bool:
         """Whether the unit stands in a tally."""
         return not self.rejected and not self.duplicate_of

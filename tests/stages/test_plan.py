@@ -496,7 +496,7 @@ def test_the_planned_end_and_the_last_sample_are_ends_whoever_chose_them(bench: 
         decide(bench, key, off_plan=True)
 
     for one in (found(bench), found(bench, cut=True)):
-        assert (len(one.rows), one.whole, {row.pi for row in one.rows}) == (8, True, {1.0})
+        assert (len(one.rows), one.n == one.population, {row.pi for row in one.rows}) == (8, True, {1.0})
 
 
 def test_an_export_that_comes_back_has_the_prefix_that_left(bench: Any, tmp_path: Path) -> None:
@@ -526,7 +526,11 @@ def test_imported_gold_alone_makes_a_prefix_only_when_it_covers_everything(bench
     bench.load([one | {"gold": gold} for one in some], "data.jsonl", gold="given")
 
     one = found(bench)
-    assert (one.whole, len(one.rows), {row.origin for row in one.rows}) == (True, 10, {"imported"})
+    assert (one.n == one.population, len(one.rows), {row.origin for row in one.rows}) == (
+        True,
+        10,
+        {"imported"},
+    )
     assert {row.pi for row in one.rows} == {1.0}
 
 
@@ -595,7 +599,8 @@ def test_the_statements_do_not_grow_with_the_samples(bench: Any) -> None:
 def test_an_empty_dataset_has_an_empty_prefix(bench: Any) -> None:
     bench.load(rows(2))
     assert found(bench).rows == ()
-    assert not found(bench).whole
+    begun = found(bench)
+    assert begun.n < begun.population
 
 
 # By score, and longer.

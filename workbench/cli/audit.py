@@ -24,16 +24,7 @@ from workbench.cli.console import (
     open_for,
     tell,
 )
-from workbench.cli.import_ import (
-    External,
-    Fields,
-    Rows,
-    Update,
-    command_of,
-    imported,
-    new_file,
-    previewed,
-)
+from workbench.cli.import_ import External, Fields, Rows, Update, command_of, imported, new_file, previewed
 from workbench.errors import UsageError
 from workbench.reports.answer import answer_markdown, answer_text, one_line
 from workbench.reports.compare import figures_text

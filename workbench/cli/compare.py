@@ -17,13 +17,7 @@ from workbench.comparing.disputes import STATES
 from workbench.errors import UsageError
 from workbench.reports.answer import WIDTH, answer_text
 from workbench.reports.calibrate import list_text, report_document, report_text, used_text
-from workbench.reports.compare import (
-    against_text,
-    diff_text,
-    disputes_document,
-    disputes_text,
-    figures_text,
-)
+from workbench.reports.compare import against_text, diff_text, disputes_document, disputes_text, figures_text
 from workbench.reports.texts import retrievers_text, samples_text
 from workbench.settings import usual_scorer
 from workbench.text.cells import wrapped

@@ -12,7 +12,8 @@ from workbench import reports
 from workbench.cli.console import Context, Json, dataset_of, given, named_path, on_terminal, policy_from, tell
 from workbench.cli.import_ import Fields, open_for_import
 from workbench.errors import UsageError
-from workbench.reports.plan import draft_text, plan_text, precision_text
+from workbench.reports.plan import draft_text, draw_text, plan_text, precision_text
+from workbench.reports.texts import corpus_text
 
 MAKING = "Making a plan"
 _making = partial(Option, rich_help_panel=MAKING)
@@ -102,7 +103,6 @@ def score_files(
     json: Json = False,
 ) -> None:
     """Score files without a database, in parallel. A run that was stopped goes on where it ended."""
-    from workbench.reports.texts import corpus_text
     from workbench.stages.corpus import recipe_of, score_files
 
     text = None if policy is None else policy_from(str(policy))
@@ -125,7 +125,6 @@ def draw(
     json: Json = False,
 ) -> None:
     """Draw samples of a scored corpus into a new dataset: your reviews of them estimate its whole mean."""
-    from workbench.reports.plan import draw_text
     from workbench.stages.draw import draw as drawing
 
     call = context.obj

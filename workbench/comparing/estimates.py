@@ -13,15 +13,7 @@ import numpy as np
 from workbench.comparing.bounds import Part, any_look, grown
 from workbench.comparing.bounds import at_planned as fixed
 from workbench.comparing.estimators import EstimateFigures, Reached, difference, rare, with_score
-from workbench.comparing.intervals import (
-    BADGE,
-    FEWEST,
-    UNIT,
-    Interval,
-    Mean,
-    mean,
-    t_quantile,
-)
+from workbench.comparing.intervals import BADGE, FEWEST, UNIT, Interval, Mean, mean, t_quantile
 from workbench.comparing.paired import pearson
 from workbench.text.figures import many, number
 

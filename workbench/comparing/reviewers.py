@@ -10,15 +10,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import fsum, sqrt
 
-from workbench.comparing.agreement import (
-    Chance,
-    Overlap,
-    alpha,
-    beyond_chance,
-    by_label,
-    overlaps,
-    tabulate,
-)
+from workbench.comparing.agreement import Chance, Overlap, alpha, beyond_chance, by_label, overlaps, tabulate
 from workbench.comparing.intervals import FEWEST, Interval, around, wilson
 from workbench.comparing.links import covered, links
 from workbench.model import Assessment, count, recall_of

@@ -75,7 +75,7 @@ def entity_units(
         if not counts or not same:
             continue
         spans = _spans(entity, sample.reference, every)
-        surface = sample.reference[spans[0].start : spans[0].end] if spans else entity.text
+        surface = spans[0].of(sample.reference) if spans else entity.text
         units.append(
             Unit(
                 id=name,

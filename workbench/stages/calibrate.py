@@ -128,9 +128,9 @@ def gather(
     held: list[FitCase] = []
     invented = missed = 0
     due = [known[number] for number in sorted(wanted)][:most]
-    for done, (stored, _, based) in enumerate(each_verified(store, run.id, "entity", due), start=1):
+    for done, (stored, side) in enumerate(each_verified(store, run.id, "entity", due), start=1):
         number = stored.sample_id
-        human, labels, loose = _verdicts(info, stored, wanted[number], based)
+        human, labels, loose = _verdicts(info, stored, wanted[number], side.based)
         if len(human) != len(similarities[number]):
             continue  # counted under another policy a moment ago; the next look has it
         case = FitCase(

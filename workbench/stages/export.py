@@ -23,14 +23,7 @@ from workbench.model import KINDS, Progress, sha256, silent
 from workbench.reviewing.documents import policy_document
 from workbench.scoring.names import SCORERS
 from workbench.stages import recompute
-from workbench.stages.export_items import (
-    Departure,
-    ExportOptions,
-    each_item,
-    model_named,
-    pseudonyms,
-    stands,
-)
+from workbench.stages.export_items import Departure, ExportOptions, each_item, model_named, pseudonyms, stands
 from workbench.stages.people import check
 from workbench.stages.plan import prefix
 from workbench.stages.queue import queue_ids, searched

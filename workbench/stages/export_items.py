@@ -238,7 +238,7 @@ def _verdict(sample: Sample, row: UnitRow) -> dict[str, Any]:
     human, machine = row.verified, row.automatic
     unit = human or machine
     assert unit is not None  # a row has one of the two
-    start, end = (unit.spans[0].start, unit.spans[0].end) if unit.spans else (None, None)
+    start, end = unit.ends
     judged, matched = human and human.match, machine and machine.match
     return {
         "side": "both" if human and machine else "gold" if human else "auto",

@@ -321,11 +321,6 @@ class Prefix:
         """Whether it ends where it was planned to: intervals for a fixed n hold there only."""
         return self.n == self.planned_n
 
-    @property
-    def whole(self) -> bool:
-        """Whether it holds every sample."""
-        return self.n == self.population
-
     def chance(self, stratum: str) -> float | None:
         """The inclusion probability of a sample that could be drawn; None where nothing tells."""
         return self.chances.get(stratum if self.design == "stratified" else "")

@@ -7,12 +7,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from workbench.comparing.causes import precision_of
 from workbench.model import Tally
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD, first_scorer
 from workbench.stages.people import may
 from workbench.stages.recompute import count_samples
-from workbench.stages.sides import against, verified_side
+from workbench.stages.sides import against, numbers_of, verified_side
 from workbench.store import queue, scores
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
@@ -126,8 +125,7 @@ def causes_of(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int
     """The main cause of Δ of those decided samples that have one; about 5 ms each."""
     kind = info.kinds[0]
     column = scores.imported_column(store, info.id, kind)
-    digits = scores.external_digits(store, info.id, column) if column else {}
-    within = precision_of(digits.values())
+    written = numbers_of(store, info, column)
     rows = queue.page(store, info, annotator, ids, column)
     gold = {row.sample_id: row.gold for row in rows if row.decided and row.gold}
     causes = {}
@@ -135,14 +133,13 @@ def causes_of(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int
     reviews = load_reviews(store, dict.fromkeys(own, annotator))
     for stored in load_samples(store, list(gold), info.run_id):
         number = stored.sample_id
-        verified, based = verified_side(stored, kind, reviews.get(number), gold[number])
+        verified = verified_side(stored, kind, reviews.get(number), gold[number])
         usual = DEFAULT_SCORER[kind]
         if stored.proposal is not None and stored.proposal.context_entities is None:
             usual = INSTEAD.get(usual, usual)
-        if verified is None or (column and number not in digits):
+        if verified is None or (column and number not in written):
             continue
-        written = digits.get(number, "")
-        gap = against(info, stored, column or usual, written, within, verified, based)
+        gap = against(info, stored, column or usual, written.get(number), verified)
         if gap is not None and gap.delta and gap.totals[0].cause != "rounding":
             causes[number] = str(gap.totals[0].cause)
     return causes

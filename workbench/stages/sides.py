@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import NamedTuple
 
 from workbench.comparing.causes import FINEST, Difference, Extracted, difference, imported, precision_of
 from workbench.comparing.explained import Explained, explained
@@ -29,6 +30,27 @@ BY_ENTITIES = (*RAGAS, "linked")
 """Scorers that compare extracted context entities; the others read the text of the contexts."""
 
 
+class VerifiedSide(NamedTuple):
+    """What a score is compared with. `based`: its units came out of the stored proposal, with their ids."""
+
+    assessment: Assessment
+    based: bool = False
+
+
+class FileNumber(NamedTuple):
+    """A number of a file as written, and `within` which others of its column equal it (`precision_of`)."""
+
+    digits: str
+    within: float
+
+
+def numbers_of(store: Store, info: DatasetInfo, column: str) -> dict[int, FileNumber]:
+    """The numbers of a column of the file by sample; none without a column."""
+    written = scores.external_digits(store, info.id, column) if column else {}
+    within = precision_of(written.values())
+    return {number: FileNumber(digits, within) for number, digits in written.items()}
+
+
 def automatic_sides(info: DatasetInfo, stored: Stored, only: str = "") -> Mapping[str, Assessment]:
     """The assessments of all scorers that the proposal allows, or of one, with evidence."""
     if stored.proposal is None:
@@ -51,7 +73,7 @@ def judged_side(info: DatasetInfo, stored: Stored, scorer: str) -> Assessment | 
 
 
 def compared(
-    info: DatasetInfo, stored: Stored, scorer: str, automatic: Assessment, verified: Assessment, based: bool
+    info: DatasetInfo, stored: Stored, scorer: str, automatic: Assessment, verified: VerifiedSide
 ) -> Difference:
     """The difference of a scorer's assessment to the verified one, by the names that were extracted."""
     assert stored.proposal is not None  # it made the assessment
@@ -60,44 +82,41 @@ def compared(
     entities = stored.proposal.context_entities if scorer in BY_ENTITIES else None
     return difference(
         automatic,
-        verified,
-        based=based,
+        verified.assessment,
+        based=verified.based,
         lang=language_of(stored.sample, info.policy),
         extracted=None if entities is None else _extracted(stored.sample, entities),
     )
 
 
 def against(
-    info: DatasetInfo, stored: Stored, scorer: str, digits: str, within: float, verified: Assessment,
-    based: bool,
-) -> Difference | None:  # fmt: skip
-    """The difference of a scorer, or of a file's number where there are `digits`, to the verified value.
+    info: DatasetInfo, stored: Stored, scorer: str, number: FileNumber | None, verified: VerifiedSide
+) -> Difference | None:
+    """The difference of a scorer, or of a file's number where there is one, to the verified value.
 
     None where the scorer could not count this sample.
     """
-    if digits:
-        return imported_side(info, stored, scorer, digits, within, verified, based)
+    if number is not None:
+        return imported_side(info, stored, scorer, number, verified)
     automatic = automatic_sides(info, stored, scorer).get(scorer)
-    return None if automatic is None else compared(info, stored, scorer, automatic, verified, based)
+    return None if automatic is None else compared(info, stored, scorer, automatic, verified)
 
 
 def imported_side(
-    info: DatasetInfo, stored: Stored, column: str, digits: str, within: float, verified: Assessment,
-    based: bool,
-) -> Difference:  # fmt: skip
-    """The difference of a file's number to the verified value: what the recount explains, and the rest.
-
-    `digits` is the number as written, `within` the precision of its column (`precision_of`).
-    """
-    scorer = RECOUNT[verified.kind]
+    info: DatasetInfo, stored: Stored, column: str, number: FileNumber, verified: VerifiedSide
+) -> Difference:
+    """The difference of a file's number to the verified value: what the recount explains, and the rest."""
+    kind = verified.assessment.kind
+    scorer = RECOUNT[kind]
     automatic = judged_side(info, stored, scorer)
     if automatic is not None:
-        recount = compared(info, stored, scorer, automatic, verified, based)
+        recount = compared(info, stored, scorer, automatic, verified)
     else:
-        recount = replace(difference(Assessment(verified.kind, column, ()), verified, based=False), rows=())
-    value, counted, human = Fraction(digits), recount.automatic.recall, recount.verified.recall
+        nothing = difference(Assessment(kind, column, ()), verified.assessment, based=False)
+        recount = replace(nothing, rows=())
+    value, counted, human = Fraction(number.digits), recount.automatic.recall, recount.verified.recall
     beside = human if counted is None else counted
-    return imported(recount, value, same=beside is not None and abs(value - beside) < within)
+    return imported(recount, value, same=beside is not None and abs(value - beside) < number.within)
 
 
 def suspicion(
@@ -168,21 +187,21 @@ def causes_of(
         own, name = state.of(kind), first_scorer(assessments, kind)
         if own.disposition != "verified":
             continue
-        verified, based = own.assessment, descends(opening, own, stored.proposal_id)
+        side = VerifiedSide(own.assessment, descends(opening, own, stored.proposal_id))
         if kind in settled:
-            verified, based = settled[kind].assessment, False
+            side = VerifiedSide(settled[kind].assessment)
         if kind in written:
             column, digits = written[kind]
-            alone = precision_of([digits])
-            gap = imported_side(info, stored, column, digits, alone, verified, based)
-            if alone > FINEST and any(row.cause == "rounding" for row in gap.rows):
+            number = FileNumber(digits, precision_of([digits]))
+            gap = imported_side(info, stored, column, number, side)
+            if number.within > FINEST and any(row.cause == "rounding" for row in gap.rows):
                 # others of the column may have more digits; reading it takes .2 s for 100,000
                 within = precision_of(scores.external_digits(store, info.id, column).values())
-                gap = imported_side(info, stored, column, digits, within, verified, based)
+                gap = imported_side(info, stored, column, FileNumber(digits, within), side)
             differences[kind] = gap
         elif name is not None:
             lang = language_of(stored.sample, info.policy)
-            differences[kind] = difference(assessments[name], verified, based=based, lang=lang)
+            differences[kind] = difference(assessments[name], side.assessment, based=side.based, lang=lang)
     return differences
 
 
@@ -196,13 +215,11 @@ def explain_all(
     """
     kind = kind_of(scorer)
     assert kind is not None  # the caller checked the name
-    written = {} if scorer in SCORERS else scores.external_digits(store, info.id, scorer)
-    within = precision_of(written.values())
+    written = numbers_of(store, info, "" if scorer in SCORERS else scorer)
     due = [sample for sample in reviewed.values() if sample.review_id is not None]
     by_sample: dict[int, Explained] = {}
-    for done, (stored, verified, based) in enumerate(each_verified(store, info.run_id, kind, due), start=1):
-        digits = written.get(stored.sample_id, "")
-        gap = against(info, stored, scorer, digits, within, verified, based)
+    for done, (stored, verified) in enumerate(each_verified(store, info.run_id, kind, due), start=1):
+        gap = against(info, stored, scorer, written.get(stored.sample_id), verified)
         if gap is not None:
             by_sample[stored.sample_id] = explained(gap)
         progress(done)
@@ -211,7 +228,7 @@ def explain_all(
 
 def each_verified(
     store: Store, run_id: int | None, kind: Kind, due: Sequence[Reviewed]
-) -> Iterator[tuple[Stored, Assessment, bool]]:
+) -> Iterator[tuple[Stored, VerifiedSide]]:
     """Some samples with their `verified_side`."""
     for start in range(0, len(due), CHUNK):
         chunk = due[start : start + CHUNK]
@@ -221,18 +238,15 @@ def each_verified(
         gold = gold_store.load_some(store, [number for number in ids if number not in reviews], kind)
         for stored in load_samples(store, ids, run_id):
             number = stored.sample_id
-            verified, based = verified_side(stored, kind, reviews.get(number), gold.get(number))
+            verified = verified_side(stored, kind, reviews.get(number), gold.get(number))
             if verified is not None:
-                yield stored, verified, based
+                yield stored, verified
 
 
 def verified_side(
     stored: Stored, kind: Kind, review: ReviewState | None, gold: gold_store.Gold | None
-) -> tuple[Assessment | None, bool]:
-    """What this review verified, else the gold.
-
-    And whether its units came out of the stored proposal, with their ids.
-    """
+) -> VerifiedSide | None:
+    """What this review verified, else the gold; None where there is neither."""
     if review is not None and (own := review.of(kind)).disposition == "verified":
-        return own.assessment, descends(review.opened, own, stored.proposal_id)
-    return (gold.assessment if gold else None), False
+        return VerifiedSide(own.assessment, descends(review.opened, own, stored.proposal_id))
+    return VerifiedSide(gold.assessment) if gold and gold.assessment else None

@@ -7,20 +7,20 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Literal
 from unicodedata import normalize
 
-from workbench.comparing.causes import Difference, UnitRow, precision_of
+from workbench.comparing.causes import Difference, UnitRow
 from workbench.comparing.links import descends
 from workbench.errors import InputError
 from workbench.matching.names import Name, similarity
-from workbench.model import Assessment, Kind, Unit
+from workbench.model import Kind, Unit
 from workbench.scoring.names import CALIBRATED, SCORERS, column_of, first_scorer, kind_of
 from workbench.scoring.scorers import SUGGESTED, value_of
 from workbench.stages.examples import seen_ids
 from workbench.stages.review import Opened, open_sample
-from workbench.stages.sides import automatic_sides, compared, imported_side
+from workbench.stages.sides import VerifiedSide, automatic_sides, compared, imported_side, numbers_of
 from workbench.store.engine import Store
 from workbench.store.gold import load_some, settled, verified_by
 from workbench.store.samples import Stored, load_sample
-from workbench.store.scores import external_digits, external_of
+from workbench.store.scores import external_of
 from workbench.text.lists import pairs, sections
 
 Reads = Literal["", "same", "unicode", "matched"]
@@ -124,7 +124,7 @@ def explain(store: Store, sample_id: int, annotator: str, *, kind: Kind, scorer:
     """
     opened = open_sample(store, sample_id, annotator)
     stored = load_sample(store, sample_id, opened.dataset.run_id)
-    verified, based, whose = _verified(store, opened, stored, kind)
+    verified, whose = _verified(store, opened, stored, kind)
     info = opened.dataset
     assessments = automatic_sides(info, stored)
     written = {
@@ -140,17 +140,16 @@ def explain(store: Store, sample_id: int, annotator: str, *, kind: Kind, scorer:
     if name not in names:
         raise InputError(f"{name} has no value for this sample; there is: {', '.join(names)}")
     if name in written:
-        within = precision_of(external_digits(store, info.id, name).values())
-        difference = imported_side(info, stored, name, written[name], within, verified, based)
+        difference = imported_side(info, stored, name, numbers_of(store, info, name)[sample_id], verified)
     else:
-        difference = compared(info, stored, name, assessments[name], verified, based)
+        difference = compared(info, stored, name, assessments[name], verified)
     return Why(
         opened=opened,
         kind=kind,
         scorer=name,
         scorers=names,
         source=name if name in written else f"{name} · {info.run}",
-        verified_by=verified.source,
+        verified_by=verified.assessment.source,
         whose=whose,
         **{field.name: getattr(difference, field.name) for field in fields(Difference)},
         value=float(written[name]) if name in written else value_of(name, difference.automatic),
@@ -183,17 +182,14 @@ def _read(proposed: str, unit: Unit, opened: Opened) -> Reads:
     return ""
 
 
-def _verified(store: Store, opened: Opened, stored: Stored, kind: Kind) -> tuple[Assessment, bool, str]:
-    """What the automatic side is compared with, whether its units came out of this proposal, and whose it is.
-
-    That is "" for this person's own.
-    """
+def _verified(store: Store, opened: Opened, stored: Stored, kind: Kind) -> tuple[VerifiedSide, str]:
+    """What the automatic side is compared with, and whose it is: "" for this person's own."""
     own, person = opened.state.of(kind), opened.annotator
     based = descends(opened.opening, own, stored.proposal_id)
     if own.disposition == "verified":
         if (standing := opened.settled.get(kind)) is None:
-            return own.assessment, based, ""
-        return standing.assessment, False, _decided_by(opened.whose(kind) or standing.by, person)
+            return VerifiedSide(own.assessment, based), ""
+        return VerifiedSide(standing.assessment), _decided_by(opened.whose(kind) or standing.by, person)
     if own.disposition == "excluded":
         raise InputError("this sample is not counted: there is no verified value to compare with")
     gold = load_some(store, [opened.sample_id], kind).get(opened.sample_id)
@@ -202,9 +198,9 @@ def _verified(store: Store, opened: Opened, stored: Stored, kind: Kind) -> tuple
         verified = verified_by(store, [opened.sample_id], kind)[opened.sample_id]
         given = settled(store, opened.sample_id, kind, verified)
         # who verified the same is no word for who has not decided: it would say who A and B are in Resolve
-        return gold.assessment, False, _decided_by(given.by, person) if given else "imported"
+        return VerifiedSide(gold.assessment), _decided_by(given.by, person) if given else "imported"
     if opened.opening.auto_shown:
-        return replace(own.assessment, source=UNDECIDED), based, ""
+        return VerifiedSide(replace(own.assessment, source=UNDECIDED), based), ""
     raise InputError("automatic and verified show once this sample is decided")
 
 

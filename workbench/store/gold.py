@@ -238,6 +238,7 @@ def gold_rows(units: Sequence[Unit], sample: Sample, review: Review) -> list[dic
     for position, unit in enumerate(units):
         check_spans(unit, sample)
         evidence = unit.match.evidence[0] if unit.match.alias and unit.match.evidence else None
+        start, end = unit.ends
         rows.append(
             {
                 "dataset_id": review.dataset_id,
@@ -249,8 +250,8 @@ def gold_rows(units: Sequence[Unit], sample: Sample, review: Review) -> list[dic
                 "unit": unit.id,
                 "text": unit.text,
                 "label": unit.label,
-                "start": unit.spans[0].start if unit.spans else None,
-                "end": unit.spans[0].end if unit.spans else None,
+                "start": start,
+                "end": end,
                 "verdict": unit.match.verdict or "unsure",
                 "reason": unit.match.reason,
                 "rule": unit.match.rule,
@@ -272,7 +273,7 @@ def check_spans(unit: Unit, sample: Sample) -> None:
         if not 0 <= span.start < span.end <= len(reference):
             raise SpanError(f"{unit.text[:60]!r} at {span.start}:{span.end} lies outside the reference")
     if unit.kind == "entity" and unit.spans:
-        surface = reference[unit.spans[0].start : unit.spans[0].end]
+        surface = unit.spans[0].of(reference)
         if surface != unit.text:
             raise SpanError(f"{unit.text[:60]!r} is at a place that reads {surface[:60]!r}")
     for evidence in unit.match.evidence:

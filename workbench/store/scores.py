@@ -10,16 +10,7 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import Literal, NamedTuple
 
-from sqlalchemy import (
-    ColumnElement,
-    Select,
-    and_,
-    exists,
-    func,
-    literal,
-    select,
-    true,
-)
+from sqlalchemy import ColumnElement, Select, and_, exists, func, literal, select, true
 
 from workbench.matching import MATCHER
 from workbench.model import Kind, Score, Tally

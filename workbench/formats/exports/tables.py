@@ -126,6 +126,7 @@ def _verified(item: ExportItem, kind: Kind) -> dict[str, Cell]:
 def _unit_columns(item: ExportItem, annotator: str, unit: Unit, about: Surroundings) -> dict[str, Cell]:
     match, spans, evidence = unit.match, unit.spans, unit.match.evidence
     first = evidence[0] if evidence else None
+    start, end = unit.ends
     row: dict[str, Cell] = {
         "id": item.sample.id,
         "group": item.sample.group,
@@ -136,8 +137,8 @@ def _unit_columns(item: ExportItem, annotator: str, unit: Unit, about: Surroundi
         "unit": unit.id,
         **({"text": unit.text} if about.text else {}),
         "label": unit.label or None,
-        "start": spans[0].start if spans else None,
-        "end": spans[0].end if spans else None,
+        "start": start,
+        "end": end,
         "spans": compact([[span.start, span.end] for span in spans]) if len(spans) > 1 else None,
         "verdict": match.verdict or "unsure",
         "reason": match.reason,
@@ -218,8 +219,8 @@ def _gold_lists(item: ExportItem, kind: Kind) -> JsonObject:
     lists: tuple[list[Any], ...] = (
         [unit.text for unit in gold],
         [unit.label for unit in gold],
-        [unit.spans[0].start if unit.spans else None for unit in gold],
-        [unit.spans[0].end if unit.spans else None for unit in gold],
+        [unit.ends[0] for unit in gold],
+        [unit.ends[1] for unit in gold],
         [unit.match.verdict or "unsure" for unit in gold],
     )
     return {

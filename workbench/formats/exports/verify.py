@@ -9,13 +9,7 @@ from typing import Literal, NamedTuple
 from workbench.errors import InputError
 from workbench.formats.exports import evaluators, spans, tables
 from workbench.formats.exports.folder import MANIFEST, checksum
-from workbench.formats.exports.item import (
-    SAMPLES,
-    SPLITS,
-    VERDICTS,
-    Writing,
-    write_native,
-)
+from workbench.formats.exports.item import SAMPLES, SPLITS, VERDICTS, Writing, write_native
 from workbench.formats.json_lines import of_lines
 from workbench.formats.readers import native
 from workbench.formats.rows import Notes

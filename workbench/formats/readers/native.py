@@ -319,18 +319,14 @@ def _of_gold(source: Record) -> Iterator[Proposal]:
             f"{BY}{gold.annotator}",
             None
             if entities is None
-            else tuple(ProposedEntity(u.text, u.label, *_place(u)) for u in entities if u.counted),
+            else tuple(ProposedEntity(u.text, u.label, *u.ends) for u in entities if u.counted),
             None,
             None if statements is None else tuple(_statement(u) for u in statements if u.counted),
         )
 
 
-def _place(unit: Unit) -> tuple[int | None, int | None]:
-    return (unit.spans[0].start, unit.spans[0].end) if unit.spans else (None, None)
-
-
 def _statement(unit: Unit) -> ProposedStatement:
-    start, end = _place(unit)
+    start, end = unit.ends
     return ProposedStatement(unit.text, start=start, end=end)
 
 

@@ -15,16 +15,7 @@ from workbench.errors import RowError
 from workbench.formats.columns import REQUIRED, is_number, number_texts
 from workbench.formats.json_lines import RawRow
 from workbench.formats.readers import native
-from workbench.formats.rows import (
-    FileRow,
-    Notes,
-    as_list,
-    as_object,
-    optional_object,
-    shown,
-    strings,
-    wrong,
-)
+from workbench.formats.rows import FileRow, Notes, as_list, as_object, optional_object, shown, strings, wrong
 from workbench.model import JsonObject, Proposal, ProposedEntity, ProposedStatement, Record
 
 PROMPTS = ("extract_entities_prompt", "text_entity_extraction")

@@ -16,15 +16,7 @@ from typing import Any, Literal, NamedTuple
 from workbench.errors import InputError
 from workbench.model import Kind, Sample
 from workbench.proposing.claude.answers import NO_TOKENS, Failure, Part, Result, Task, Usage, schema
-from workbench.proposing.claude.asks import (
-    Ask,
-    Setup,
-    estimate,
-    plan,
-    plan_verdicts,
-    statements_key,
-    system,
-)
+from workbench.proposing.claude.asks import Ask, Setup, estimate, plan, plan_verdicts, statements_key, system
 from workbench.text.tokens import sentences
 
 _MILLION = Decimal(1_000_000)
