@@ -392,6 +392,12 @@ class GoldRecord:
     by: str = ""
 
     @property
+    def units(self) -> dict[Kind, tuple[Unit, ...]]:
+        """The units of each kind that was verified."""
+        both = zip(KINDS, (self.entities, self.statements), strict=True)
+        return {kind: units for kind, units in both if units is not None}
+
+    @property
     def named(self) -> str:
         """Who verified it, in one word."""
         return f"resolved:{self.by}" if self.by else self.annotator

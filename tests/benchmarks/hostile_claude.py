@@ -33,13 +33,13 @@ from pathlib import Path
 from typing import Any
 
 from tests.proposing.claude.answering import unfenced
-from tests.proposing.claude.conftest import Everything, client_at
+from tests.proposing.claude.conftest import Everything, client_at, propose_all
 from tests.proposing.claude.faults import PAID, UNPAID, Faults
 from tests.proposing.claude.server import Options, Service, running
 from workbench.model import Sample
 from workbench.proposing.claude.answers import Result
 from workbench.proposing.claude.asks import Ask, Setup, plan
-from workbench.proposing.claude.run import RunProgress, propose_all
+from workbench.proposing.claude.run import RunProgress
 
 Row = dict[str, Any]
 KINDS = (*UNPAID, *PAID, "left out", "no usage")

@@ -17,11 +17,11 @@ import sys
 import time
 from collections.abc import Iterator
 
-from tests.proposing.claude.conftest import Everything, client_at
+from tests.proposing.claude.conftest import Everything, client_at, propose_all
 from workbench.model import Sample
 from workbench.proposing.claude.answers import Result
 from workbench.proposing.claude.asks import Ask, Setup, plan
-from workbench.proposing.claude.run import RunProgress, Summary, propose_all
+from workbench.proposing.claude.run import RunProgress, Summary
 
 WARM_UP = 30.0
 

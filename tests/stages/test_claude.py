@@ -58,11 +58,14 @@ def both_kinds(bench: Any, dataset: str | None = None) -> Any:
     return bench.info(dataset) if dataset else bench.info()
 
 
+USUAL = Limits()
+
+
 def proposed(
     bench: Any,
     info: DatasetInfo | None = None,
     *,
-    limits: Limits | None = None,
+    limits: Limits = USUAL,
     stop: threading.Event | None = None,
     **options: Any,
 ) -> ModelReport:

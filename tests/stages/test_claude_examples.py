@@ -17,7 +17,7 @@ from workbench.proposing.claude.prompt import LEAD, NOTICE
 from workbench.reports import score_document
 from workbench.reports.texts import score_text
 from workbench.stages import editing
-from workbench.stages.claude import ModelOptions, plan_run, propose_by_model
+from workbench.stages.claude import Limits, ModelOptions, plan_run, propose_by_model
 from workbench.stages.examples import choose_examples
 from workbench.stages.figures import figures
 from workbench.stages.recompute import gate_of, score_dataset
@@ -118,7 +118,7 @@ def test_examples_reach_the_prompt_fenced_and_are_on_record(bench: Any, service:
     options = ModelOptions(examples=3)
 
     plan = plan_run(bench.store, bench.info(), options)
-    report = propose_by_model(bench.store, bench.info(), options, annotator="ann")
+    report = propose_by_model(bench.store, bench.info(), options, annotator="ann", limits=Limits())
 
     assert (plan.examples, plan.notes) == (("Oslo",), report.notes)
     assert report.notes[0].startswith("asked for 3 examples, there are 1")
@@ -147,9 +147,13 @@ def fenced_in(system: str) -> list[answering.Read]:
 def test_other_examples_are_another_run_and_are_paid_again(bench: Any, service: Service) -> None:
     """An answer depends on the examples it was given, so no other run takes it."""
     bench.load([gold(row(*PLACES[0])), row("Kyiv", "Ukraine")], gold="given")
-    plain = propose_by_model(bench.store, bench.info(), ModelOptions(), annotator="ann")
-    one = propose_by_model(bench.store, bench.info(), ModelOptions(examples=1), annotator="ann")
-    again = propose_by_model(bench.store, bench.info(), ModelOptions(examples=1), annotator="ann")
+    plain = propose_by_model(bench.store, bench.info(), ModelOptions(), annotator="ann", limits=Limits())
+    one = propose_by_model(
+        bench.store, bench.info(), ModelOptions(examples=1), annotator="ann", limits=Limits()
+    )
+    again = propose_by_model(
+        bench.store, bench.info(), ModelOptions(examples=1), annotator="ann", limits=Limits()
+    )
 
     assert plain.requests == one.requests == 2
     assert (again.run, again.requests) == (one.run, 0)
@@ -179,8 +183,10 @@ def test_figures_over_a_run_leave_out_what_it_was_shown(bench: Any, service: Ser
     rows = [{**one, "scores": {"context_entity_recall": 0.5}} for one in (gold(oslo), *rest)]
     bench.load([{key: value for key, value in one.items() if key != "gold"} for one in rows])
     bench.load([row("Kyiv", "Ukraine")])
-    plain = propose_by_model(bench.store, bench.info(), ModelOptions(), annotator="ann")
-    run = propose_by_model(bench.store, bench.info(), ModelOptions(examples=1), annotator="ann")
+    plain = propose_by_model(bench.store, bench.info(), ModelOptions(), annotator="ann", limits=Limits())
+    run = propose_by_model(
+        bench.store, bench.info(), ModelOptions(examples=1), annotator="ann", limits=Limits()
+    )
     bench.load(rows, gold="given")
     info = bench.info()
 

@@ -253,14 +253,13 @@ def effects(rows: Iterable[Row]) -> tuple[Effect, ...]:
 
 
 def steps(
-    total: int, left: int, shown: int, open_: int, fast: int, estimate: Estimated | None, in_order: int,
-    planned: bool, seconds: float, error: float | None, rivals: Mapping[str, float],
-    ahead: int = 0, soon: float | None = None, change: Step | None = None,
+    counts: Counts, whole: Estimate, estimate: Estimated | None, *,
+    total: int, left: int, shown: int, planned: bool, ahead: int, seconds: float,
+    error: float | None, rivals: Mapping[str, float], change: Step | None,
 ) -> tuple[Step, ...]:  # fmt: skip
-    """What to do next, in this order. `left` samples are not decided, `shown` of them look wrong, on
-    `open_` ones reviewers differ, `fast` ones were accepted in less than a second. `planned`: a plan is
-    complete, so that only a longer one changes the estimate; after `ahead` reviews more half of its
-    interval is likely to be `soon`.
+    """What to do next, in this order. `left` of `total` samples are not decided, `shown` of them look wrong.
+    `planned`: a plan is complete, so that only a longer one changes the estimate; after `ahead` reviews more
+    half of its interval is likely to be as the `whole` says. A review takes `seconds`.
 
     `error` is the mean error of the score, `rivals` has those of other scorers over the same samples, where
     the reviews can judge them: who accepted the suggestions of a scorer cannot tell that it is better.
@@ -271,10 +270,10 @@ def steps(
         return max(1, round(samples * seconds / 60))
 
     actions = []
-    if fast:
-        actions.append(Step("fast", fast))
-    if open_:
-        actions.append(Step("settle", open_))
+    if counts.fast:
+        actions.append(Step("fast", counts.fast))
+    if counts.unresolved:
+        actions.append(Step("settle", counts.unresolved))
     if change is not None:
         actions.append(change)
     if shown and left and estimate is None:
@@ -282,10 +281,10 @@ def steps(
     if left and total < REVIEW_ALL:
         actions.append(Step("all", left, minutes(left), sure=not planned))
     elif left:
-        wanted = min(left, AT_ONCE - in_order if not estimate and in_order < FEWEST else ahead or MORE)
+        wanted = min(left, AT_ONCE - whole.n if not estimate and whole.n < FEWEST else ahead or MORE)
         step = Step("extend" if planned else "random", wanted, minutes(wanted))
-        if soon is not None and estimate and estimate.low is not None and estimate.high is not None:
-            step = replace(step, before=(estimate.high - estimate.low) / 2, after=soon)
+        if whole.soon is not None and estimate and estimate.low is not None and estimate.high is not None:
+            step = replace(step, before=(estimate.high - estimate.low) / 2, after=whole.soon)
         actions.append(step)
     best = min(rivals, key=lambda name: rivals[name], default="")
     if error is not None and best and error - rivals[best] > BETTER:

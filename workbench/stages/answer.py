@@ -144,12 +144,12 @@ def answer(
         effects=() if alone else effects(rows),
         worst=_worst(store, info, name, resting(shown.rows), kind),
         steps=steps(
-            size, left, len(triage.shown), counts.unresolved, counts.fast, estimate, whole.n,
-            prefix.at_planned_n, pace.seconds if pace and measured else SECONDS[kind],
-            mean_error({row.sample_id: row.automatic for row in known}, known), rivals,
-            ahead, whole.soon,
+            counts, whole, estimate,
+            total=size, left=left, shown=len(triage.shown), planned=prefix.at_planned_n, ahead=ahead,
+            seconds=pace.seconds if pace and measured else SECONDS[kind],
+            error=mean_error({row.sample_id: row.automatic for row in known}, known), rivals=rivals,
             # another policy would end the estimate of a drawn corpus
-            _policy_step(store, info, chosen)
+            change=_policy_step(store, info, chosen)
             if kind == "entity" and chosen is not None and known and not (alone or prefix.corpus)
             else None,
         ),

@@ -519,8 +519,7 @@ def _check_name(store: Store, info: DatasetInfo, name: str | None) -> None:
         return
     if not name.strip() or name == NONE or len(name) > 100 or not name.isprintable():
         raise UsageError(f"--save {name!r}: a printable name of 1 to 100 characters, not {NONE!r}")
-    if any(calibration.name == name for calibration in list_calibrations(store, info.id)):
-        raise UsageError(f"there is a calibration {name!r} already, and it does not change: another name")
+    calibrations.refuse_taken(store, info.id, name)
 
 
 def next_uncounted(store: Store, dataset_id: int) -> CountedChunk | None:

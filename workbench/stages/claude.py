@@ -327,7 +327,7 @@ def propose_by_model(
     options: ModelOptions,
     *,
     annotator: str,
-    limits: Limits | None = None,
+    limits: Limits,
     on_progress: Callable[[RunProgress], None] = lambda _: None,
     stop: threading.Event | None = None,
 ) -> ModelReport:
@@ -339,7 +339,7 @@ def propose_by_model(
     Raises AccessError for a key or model that cannot be used, BusyError when nobody answers.
     """
     check(store, annotator, "propose for everybody")
-    limits, stopped = limits or Limits(), stop or threading.Event()
+    stopped = stop or threading.Event()
     setup, prices = setup_of(store, info, options), prices_of(options)
 
     async def going() -> ModelReport:

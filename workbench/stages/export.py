@@ -259,7 +259,7 @@ def _write(departure: Departure, name: str, path: Path, progress: Progress) -> t
 def _counted(items: Iterable[ExportItem], counts: Counter[str]) -> Iterator[ExportItem]:
     """The items, while samples, those with gold and those with a proposal are counted."""
     for item in items:
-        gold = any(record.entities is not None or record.statements is not None for record in item.records)
+        gold = any(record.units for record in item.records)
         counts.update(samples=1, gold=int(gold), proposals=int(item.proposal is not None))
         yield item
 

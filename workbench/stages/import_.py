@@ -263,13 +263,8 @@ class _Import:
         if policy is None:
             # the kinds of the rows' gold, else the kind that their column of recall counts, else entities
             columns = {column for record in records for column in record.scores}
-            reviewed = {
-                kind
-                for record in records
-                for gold in record.gold
-                for kind, units in (("entity", gold.entities), ("statement", gold.statements))
-                if units is not None and options.gold != "ignore"
-            }
+            gold = (gold for record in records for gold in record.gold if options.gold != "ignore")
+            reviewed = {kind for annotation in gold for kind in annotation.units}
             counted = column_kind(headline(columns, (), "entity")) or "entity"
             policy = Policy(kinds=tuple(kind for kind in KINDS if kind in reviewed) or (counted,))
         if options.kinds is not None:

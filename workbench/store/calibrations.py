@@ -51,9 +51,14 @@ def save_calibration(
     )  # fmt: skip
     with store.writing() as session:
         store.hold(DATASET.id, dataset_id)
-        if any(name == saved.name for saved in list_calibrations(store, dataset_id)):
-            raise UsageError(f"there is a calibration {name!r} already, and it does not change: another name")
+        refuse_taken(store, dataset_id, name)
         session.add(calibration)
+
+
+def refuse_taken(store: Store, dataset_id: int, name: str) -> None:
+    """Raise UsageError when there is a calibration of that name."""
+    if any(name == saved.name for saved in list_calibrations(store, dataset_id)):
+        raise UsageError(f"there is a calibration {name!r} already, and it does not change: another name")
 
 
 def list_calibrations(store: Store, dataset_id: int) -> Sequence[CalibrationRow]:

@@ -123,14 +123,13 @@ class StoredReview(NamedTuple):
 
     def units(self, kind: Kind) -> tuple[Unit, ...] | None:
         """The verified units of a kind; None where it is not verified."""
-        return self.record.entities if kind == "entity" else self.record.statements
+        return self.record.units.get(kind)
 
     @property
     def says_something(self) -> bool:
         """Whether the review decided or noted anything."""
-        record, marks = self.record, self.record.marks
-        decided = record.entities is not None or record.statements is not None or bool(marks.dispositions)
-        return decided or bool(marks.flag or marks.comments)
+        marks = self.record.marks
+        return bool(self.record.units or marks.dispositions or marks.flag or marks.comments)
 
 
 @dataclass(frozen=True, slots=True)

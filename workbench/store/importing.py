@@ -408,9 +408,8 @@ _SAME = "user_input", "reference", "reference_hash", "retrieved_contexts", "resp
 
 def assessments_of(gold: GoldRecord) -> list[Assessment]:
     """What gold says, one assessment for each kind that it has."""
-    parts: list[tuple[Kind, Any]] = [("entity", gold.entities), ("statement", gold.statements)]
     source = f"imported from {gold.annotator}"
-    return [Assessment(kind, source, units) for kind, units in parts if units is not None]
+    return [Assessment(kind, source, units) for kind, units in gold.units.items()]
 
 
 def mark_edits(store: Store, review: Review, marks: Marks) -> Iterator[Edit]:

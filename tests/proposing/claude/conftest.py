@@ -15,9 +15,12 @@ from openai import AsyncOpenAI
 
 from tests.proposing.claude.server import Options, Service, running
 from workbench.model import Sample
+from workbench.proposing.claude import run
 from workbench.proposing.claude.answers import Failure, Part, Result
 from workbench.proposing.claude.asks import Ask, Setup, asked_alone, plan
 from workbench.proposing.claude.clients import ClaudeClient, ModelClient, OpenAIClient
+from workbench.proposing.claude.cost import Budget, assumed_thinking, default_prices
+from workbench.proposing.claude.run import Limits, Summary
 
 Handler = Callable[[httpx2.Request], httpx2.Response]
 
@@ -154,3 +157,15 @@ def every_class(base: type[Exception]) -> list[type[Exception]]:
         found.add(error_class)
         waiting += error_class.__subclasses__()
     return sorted(found, key=lambda error_class: error_class.__name__)
+
+
+USUAL = Limits()
+
+
+async def propose_all(
+    client: ModelClient, setup: Setup, *given: Any, limits: Limits = USUAL, **more: Any
+) -> Summary:
+    """A live run at the packaged prices."""
+    thinking = assumed_thinking(setup.effort)
+    more = {"budget": Budget(limits.max_cost, default_prices(), setup, thinking), **more}
+    return await run.propose_all(client, setup, *given, limits=limits, **more)

@@ -21,6 +21,7 @@ from tests.proposing.claude.conftest import (
     client_at,
     client_of,
     message,
+    propose_all,
     references,
     replying,
     service,
@@ -34,7 +35,7 @@ from workbench.proposing.claude.answers import AskAnswer, Failure, Result, Usage
 from workbench.proposing.claude.asks import Ask, Setup, assemble, plan, plan_verdicts
 from workbench.proposing.claude.call import CallPace
 from workbench.proposing.claude.clients import ModelClient
-from workbench.proposing.claude.run import Limits, RunProgress, Summary, propose_all
+from workbench.proposing.claude.run import Limits, RunProgress, Summary
 
 FAST = Limits(call_seconds=20, attempts=4)
 

@@ -54,7 +54,7 @@ def write_csv(folder: Path, out: Writing) -> None:
         for item in out.each():
             sample_row(_csv_line(_sample_columns(item, about).values()))
             for record in item.records:
-                for unit in (*(record.entities or ()), *(record.statements or ())):
+                for unit in chain.from_iterable(record.units.values()):
                     unit_row(_csv_line(_unit_columns(item, record.named, unit, about).values()))
 
 

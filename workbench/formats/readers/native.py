@@ -311,9 +311,9 @@ def extended(ours: Ours, scores: Mapping[str, str], columns: JsonObject, notes: 
 def _of_gold(source: Record) -> Iterator[Proposal]:
     """The units of each annotator as a proposal, those that settle first."""
     for gold in sorted(source.gold, key=lambda annotation: not annotation.marks.adjudicated):
-        entities, statements = gold.entities, gold.statements
-        if entities is None and statements is None:
+        if not gold.units:
             continue
+        entities, statements = gold.entities, gold.statements
         yield Proposal(
             OBJECT,
             f"{BY}{gold.annotator}",

@@ -22,7 +22,7 @@ from workbench.proposing.claude.answers import (
 from workbench.proposing.claude.asks import Ask, Setup, asked_alone
 from workbench.proposing.claude.call import CallPace, call, retry_after
 from workbench.proposing.claude.clients import ModelClient
-from workbench.proposing.claude.cost import Budget, Likely, assumed_thinking, default_prices
+from workbench.proposing.claude.cost import Budget, Likely
 
 
 @dataclass(slots=True)
@@ -131,10 +131,10 @@ async def propose_all(
     steps: Iterable[Iterable[Ask]],
     on_result: OnResult,
     *,
-    limits: Limits | None = None,
-    on_progress: OnProgress | None = None,
+    limits: Limits,
+    budget: Budget,
+    on_progress: OnProgress = lambda _: None,
     stop: asyncio.Event | None = None,
-    budget: Budget | None = None,
 ) -> Summary:
     """Call for every ask and hand each result to `on_result` at once; asks are taken as they are needed.
 
@@ -144,10 +144,8 @@ async def propose_all(
     unknown model, service out of reach) ends the run and stands in the summary. An error of `on_result` ends
     it too and is raised. Needs `client` with its retries off.
     """
-    limits = limits or Limits()
-    budget = budget or Budget(limits.max_cost, default_prices(), setup, assumed_thinking(setup.effort))
     run = LiveRun(client, setup, on_result, limits, budget)
-    return await run.all(steps, on_progress or (lambda _: None), stop or asyncio.Event())
+    return await run.all(steps, on_progress, stop or asyncio.Event())
 
 
 class LiveRun:
