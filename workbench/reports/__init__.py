@@ -22,7 +22,6 @@ from workbench.text.cells import width, wrapped
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
-    from workbench.comparing.explained import Share
     from workbench.comparing.figures import Figures
     from workbench.scoring.scorers import ScoreGate
     from workbench.stages.recompute import Scored, ScoreReport
@@ -196,18 +195,19 @@ def figures_document(source: Figures) -> dict[str, Any]:
     `exact` has the sums over all samples and both values of each listed one as fractions: value − verified
     is the sum of the shares, exactly. An imported value is its decimal as it is written.
     """
-    from workbench.comparing.explained import Share
-
     figures: dict[str, Any] = document(source)
     value, verified = figures.pop("sums")
     totals = [
-        Share(cause.cause, part.part, part.units, part.share * cause.n, labels=())
+        (cause.cause, part.part, part.units, part.share * cause.n)
         for cause in source.causes
         for part in cause.parts
     ]
     figures["exact"] = {
         **_exact(value, verified, totals),
-        "rows": [{"id": row.id, **_exact(*row.exact, row.shares)} for row in source.rows],
+        "rows": [
+            {"id": row.id, **_exact(*row.exact, [(s.cause, s.part, s.units, s.share) for s in row.shares])}
+            for row in source.rows
+        ],
     }
     for row in figures["rows"]:
         del row["exact"]
@@ -218,13 +218,15 @@ def figures_document(source: Figures) -> dict[str, Any]:
     return figures
 
 
-def _exact(value: Fraction | None, verified: Fraction | None, shares: Iterable[Share]) -> dict[str, Any]:
+def _exact(
+    value: Fraction | None, verified: Fraction | None, shares: Iterable[tuple[str, str, int, Fraction | None]]
+) -> dict[str, Any]:
     return {
         "value": _ratio(value),
         "verified": _ratio(verified),
         "shares": [
-            {"cause": one.cause, "part": one.part, "units": one.units, "share": _ratio(one.share)}
-            for one in shares
+            {"cause": cause, "part": part, "units": units, "share": _ratio(share)}
+            for cause, part, units, share in shares
         ],
     }
 

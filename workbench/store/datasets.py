@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import bindparam, exists, func, or_, select
+from sqlalchemy import bindparam, exists, func, select
 from sqlalchemy.exc import IntegrityError
 
 from workbench.errors import AmbiguousError, ConflictError, NotFoundError
@@ -26,6 +26,7 @@ from workbench.store.tables import (
     Dataset,
     PolicyRow,
     is_blind,
+    stands_in,
 )
 
 
@@ -182,8 +183,7 @@ def count_samples(store: Store, dataset_id: int) -> int:
 
 def count_blind(store: Store, dataset_id: int) -> int:
     """How many samples of a dataset are to be reviewed blind: those that nobody verified are."""
-    verified = or_(REVIEW.entity == "verified", REVIEW.statement == "verified")
-    decided = exists().where(REVIEW.sample_id == SAMPLE.id, verified)
+    decided = exists().where(REVIEW.sample_id == SAMPLE.id, stands_in("verified"))
     own = SAMPLE.dataset_id == dataset_id, DATASET.id == dataset_id
     return store.count(SAMPLE.id, *own, is_blind(DATASET.blind_share), ~decided)
 
