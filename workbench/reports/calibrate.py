@@ -159,21 +159,27 @@ def change_text(change: PolicyChange) -> str:
 def verdict_lines(calibration: Calibrated, before: str = "in use") -> list[str]:
     """Better, no better or too early to say; and how steady the choice is."""
     gain = f"{gain_text(calibration)} ({how_sure(calibration)})"
-    goal = NAMES[calibration.objective]
-    now, chosen = calibration.threshold_now, calibration.threshold
-    if now == chosen:
-        lines = [f"{now}, the threshold {before}, is the best for {goal}{no_use(calibration)}"]
-    elif calibration.better is None:
-        lines = [f"{too_early(calibration)}: {gain}"]
-    elif is_better(calibration):
-        lines = [f"{chosen} is better than {now}: {gain}"]
-    else:
-        lines = [f"{chosen} is {no_better(calibration)}: {gain}"]
+    lines = [found_text(calibration, gain, f", the threshold {before},")[1]]
     if calibration.trivial is not None:
         lines.append(f"  calling every unit found: F1 {number(calibration.trivial)}")
     if calibration.constant < min(calibration.present.mae, calibration.chosen.mae):
         lines.append("  one value for every sample errs by less: the score tells little of a single sample")
-    return [*lines, f"  chosen for {goal}; {without_folds(calibration)}"]
+    return [*lines, f"  chosen for {NAMES[calibration.objective]}; {without_folds(calibration)}"]
+
+
+def found_text(calibration: Calibrated, gain: str, which: str = "") -> tuple[str, str]:
+    """What a fit says of its choice, with the `gain` in words, and a sign for it: ✓ clear, = no better, ·.
+
+    `which` says what the threshold is that it is compared with.
+    """
+    now, chosen = calibration.threshold_now, calibration.threshold
+    if now == chosen:
+        return "✓", f"{now}{which} is the best for {NAMES[calibration.objective]}{_no_use(calibration)}"
+    if calibration.better is None:
+        return "·", f"too early to say whether {chosen} is better than {now}: {gain}"
+    if is_better(calibration):
+        return "✓", f"{chosen} is better than {now}: {gain}"
+    return "=", f"{chosen} is {_no_better(calibration)}: {gain}"
 
 
 def without_folds(calibration: Calibrated) -> str:
@@ -187,12 +193,7 @@ def is_better(calibration: Calibrated) -> bool:
     return bool(calibration.better) and shows and calibration.threshold != calibration.threshold_now
 
 
-def too_early(calibration: Calibrated) -> str:
-    """What is said of a choice that rests on too few groups."""
-    return f"too early to say whether {calibration.threshold} is better than {calibration.threshold_now}"
-
-
-def no_use(calibration: Calibrated) -> str:
+def _no_use(calibration: Calibrated) -> str:
     """What is added to a threshold that is the best, where calling every unit found is as good."""
     f1, trivial = calibration.chosen.f1, calibration.trivial
     if f1 is None or trivial is None or f1 > trivial:
@@ -200,7 +201,7 @@ def no_use(calibration: Calibrated) -> str:
     return ", but no better than calling every unit found"
 
 
-def no_better(calibration: Calibrated) -> str:
+def _no_better(calibration: Calibrated) -> str:
     """What a choice that is no better was held against: `threshold_now`, or calling every unit found."""
     gain = calibration.gain.interval
     beats = not calibration.better and gain is not None and gain.low > 0

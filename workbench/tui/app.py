@@ -196,12 +196,11 @@ class WorkbenchApp(Bench):
             self._last_paste = event.time
         if ordered and event.is_forwarded and pressed:
             return  # it had its turn; the library would look it up anew, on whatever screen is there by now
-        if not ordered or event.is_forwarded or quits:
-            await super().on_event(event)
-        elif isinstance(event, events.Key):
+        in_turn = ordered and not event.is_forwarded and not quits
+        if in_turn and isinstance(event, events.Key):
             if after_paste >= PASTE_TAIL:
                 await self.gate.enter(partial(self._key, event))
-        elif isinstance(event, events.Paste):
+        elif in_turn and isinstance(event, events.Paste):
             await self.gate.enter(partial(self._paste, event))
         else:
             await super().on_event(event)

@@ -18,7 +18,7 @@ from workbench.text.figures import delta, many
 from workbench.text.lists import pairs, sections
 from workbench.text.marks import Mark
 from workbench.text.safe import flat
-from workbench.tui.widgets.bars import DIM, Line, Part
+from workbench.tui.widgets.bars import DIM, Line, Part, cells
 from workbench.tui.widgets.cause_list import reasons_line
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def head_parts(
         shows = differs(opened, kind) and first_of(opened.automatic, kind) is not None
         way = " · w: what was settled" if shows else ""  # the units in sight are this person's
         whole = f"✓ {settled_value(opened, kind)}{way}  "
-        room = size - 3 - sum(width(text) for text, _ in (*left, *right, name))
+        room = size - 3 - cells((*left, *right, name))
         narrow = f"✓ {settled_value(opened, kind, narrow=True)}{way}  "
         right.append((whole if width(whole) <= room else narrow, "$success"))
     elif state.disposition in ("verified", "excluded", "skipped"):

@@ -132,11 +132,6 @@ class Gate:
         """Whether nothing waits and nothing is being done."""
         return not (self._closed or self._running or self._waiting)
 
-    @property
-    def closed(self) -> bool:
-        """Whether entries wait."""
-        return self._closed
-
     def close(self) -> None:
         """From now on entries wait."""
         self._closed = True

@@ -257,7 +257,7 @@ class LabelScreen(Dialog):
         done: Callable[[str], None],
         *,
         none: str = "",
-        current: str = "",
+        current: str,
         at_end: Callable[[], None] | None = None,
         stretch: Callable[[bool], str] | None = None,
     ) -> None:

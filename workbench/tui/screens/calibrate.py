@@ -15,15 +15,13 @@ from workbench.model import Policy
 from workbench.reports.calibrate import (
     NAMES,
     change_text,
+    found_text,
     gain_text,
     how_sure,
     is_better,
-    no_better,
-    no_use,
     probability_lines,
     support_text,
     times,
-    too_early,
     without_folds,
 )
 from workbench.scoring.names import scorer_name
@@ -307,18 +305,8 @@ def finding(look: Look) -> list[Line]:
     calibration = look.found
     if calibration is None:
         return [[("! ", "$warning"), (look.why, "")], policy_line(look) or [("", "")], [("", "")]]
-    best, now, gain = calibration.threshold, calibration.threshold_now, gain_text(calibration)
-    if best == now:
-        line: Line = [
-            ("✓ ", "$success"),
-            (f"{now} is the best for {NAMES[calibration.objective]}{no_use(calibration)}", ""),
-        ]
-    elif calibration.better is None:
-        line = [("· ", ""), (f"{too_early(calibration)}: {gain}", "")]
-    elif is_better(calibration):
-        line = [("✓ ", "$success"), (f"{best} is better than {now}: {gain}", "")]
-    else:
-        line = [("= ", "$warning"), (f"{best} is {no_better(calibration)}: {gain}", "")]
+    sign, said = found_text(calibration, gain_text(calibration))
+    tone = {"✓": "$success", "=": "$warning"}.get(sign, "")
     rest = without_folds(calibration)
     if look.gathered.assisted:
         rest += f"; {look.gathered.assisted:,} with suggestions in view"
@@ -326,7 +314,7 @@ def finding(look: Look) -> list[Line]:
         rest += f"; holdout opened {times(look.openings)}"
     sure = f"for {NAMES[calibration.objective]}, {how_sure(calibration).removeprefix('95 %, ')}"
     last: Line = policy_line(look) or [("  ", ""), (rest, DIM)]
-    return [line, [("  ", ""), (sure, DIM)], last]
+    return [[(f"{sign} ", tone), (said, "")], [("  ", ""), (sure, DIM)], last]
 
 
 def policy_line(look: Look) -> Line:

@@ -27,7 +27,7 @@ from workbench.tui.widgets.bars import Bar, choice_parts
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.sample_pane import SamplePane
 
-TakePlace = Callable[[Unit, Evidence | None], None]
+TakePlace = Callable[[Unit, Evidence], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +69,8 @@ class EvidencePicker:
                 self.pane.look_at(passage[0])
             await self.by_letters(unit, self.take_same, "another name")
 
-    def take_same(self, unit: Unit, evidence: Evidence | None) -> None:
+    def take_same(self, unit: Unit, evidence: Evidence) -> None:
         """The words of this place name the same thing."""
-        assert evidence is not None  # only evidence can be none
         words = self.pane.contexts[evidence.context][evidence.start : evidence.end]
         self.want(intents.same_thing(unit, evidence, words))
 

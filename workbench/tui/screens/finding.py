@@ -269,7 +269,7 @@ class FindScreen(Dialog):
     BINDINGS = bindings("find")
 
     def __init__(
-        self, finder: Finder, title: str, typed: str, scope: Scope, take: Take | None, begun: str = ""
+        self, finder: Finder, title: str, typed: str, scope: Scope, take: Take | None, begun: str
     ) -> None:
         """`begun`: typed already, and to be gone on with."""
         super().__init__()
@@ -277,6 +277,7 @@ class FindScreen(Dialog):
         self._finder = finder
         self._title = f"{flat(title)} "
         self._looked_for = flat(typed)
+        self._field = FindField(self._looked_for, id="field")
         self._unchanged = True
         self._scope: Scope = scope
         self._take = take
@@ -285,15 +286,15 @@ class FindScreen(Dialog):
         """What to find, how many there are; the keys."""
         with Horizontal():
             yield Bar(id="title")
-            yield FindField(self._looked_for, id="field")
+            yield self._field
             yield Bar(id="count")
         yield Bar(id="hint")
 
     def on_mount(self) -> None:
         """Type at once; what stands there is replaced by the first letter."""
-        self.query_one("#title", Bar).show([(self._title, "bold")])
-        self.query_one("#title", Bar).styles.width = len(self._title)
-        field = self.query_one(Field)
+        title, field = self.query_one("#title", Bar), self._field
+        title.show([(self._title, "bold")])
+        title.styles.width = len(self._title)
         self.set_focus(field)
         field.selection = Selection(0, len(field.value))
         self._show_keys()
@@ -315,7 +316,7 @@ class FindScreen(Dialog):
         self._look()
 
     def _look(self) -> None:
-        typed = self.query_one(Field).value
+        typed = self._field.value
         if typed != self._looked_for:
             self._looked_for, self._unchanged = typed, False
             self._show_keys()

@@ -46,7 +46,7 @@ class PickScreen(Dialog):
         targets: Sequence[tuple[int, int]],
         done: Callable[[Span], Awaitable[None]],
         *,
-        names: Sequence[Span] = (),
+        names: Sequence[Span],
         to_last: bool = True,
         names_first: bool = False,
         look: Callable[[tuple[Span, ...]], None] | None = None,

@@ -10,7 +10,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
@@ -21,7 +20,7 @@ from workbench.reports import suggested
 from workbench.reports.compare import remarks
 from workbench.reports.team import trainee_line
 from workbench.stages import midnight
-from workbench.text.cells import cut, short, told_of, width
+from workbench.text.cells import cut, short, told_of
 from workbench.text.figures import many, value
 from workbench.text.query import META, Query, Term
 from workbench.text.safe import flat
@@ -29,7 +28,7 @@ from workbench.tui.keys import KeyAct, bindings
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import MenuChoice, MenuScreen
 from workbench.tui.screens.menus import Settling, Step, Views, why_empty
-from workbench.tui.widgets.bars import DIM, Head, KeyBar, Line, Status
+from workbench.tui.widgets.bars import DIM, Head, KeyBar, Status, cells
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.queue_lines import Completions, ProgressLine, QueryField, in_full
 from workbench.tui.widgets.sample_list import SampleHead, SampleList, columns_of
@@ -58,6 +57,7 @@ UNRESOLVED = Term("is", ("unresolved",))
 FIXED = "text", "id", "lang", "group"
 """The fields of a search that no decision changes."""
 BY_HAND = " ◌ Not used in estimates."
+NOT_LOOKED = "could not look for the next sample"
 
 NO_DATASET = """\
 There is no dataset here yet.
@@ -191,7 +191,7 @@ class QueueScreen(BaseScreen):
             self.query_shown = self._rest = Query()
             self.views.order = "u"
             self._view(None, stay=True)
-            self._jump(self.now.next, self.now.nothing_left, "could not look for the next sample")
+            self._jump(self.now.next, self.now.nothing_left)
         elif changed:
             start(self, self._to_next, group="next", failed=self._unread)
         else:
@@ -298,7 +298,7 @@ class QueueScreen(BaseScreen):
             self._in_full = here
             start(self, self._read_in_full, group="in full", only_newest=True, failed=self._unread)
         if self.desk is not None:
-            self._draw_name(self.desk)
+            self._draw_name()
             self.completions.about = self._about()
             self.query_one(KeyBar).refresh()  # enter shows the evidence of some
 
@@ -326,14 +326,14 @@ class QueueScreen(BaseScreen):
     # Drawing.
 
     def _draw_head(self) -> None:
-        desk = self.now
         self.completions.about = self._about()
         self.refresh_bindings()
         self.query_one(SampleHead).refresh()
-        self._draw_name(desk)
+        self._draw_name()
 
-    def _draw_name(self, desk: Desk) -> None:
-        parts: Line = [(cut(flat(desk.info.name), NAME), "bold")]
+    def _draw_name(self) -> None:
+        head, who = self.query_one(Head), (f"as {flat(self.now.annotator)}", DIM)
+        parts = [(cut(flat(self.now.info.name), NAME), "bold")]
         if self.progress is not None and self._whole:
             total, here = self.progress.total, self.samples.count
             count = many(total, "sample")
@@ -345,14 +345,12 @@ class QueueScreen(BaseScreen):
             parts.append((f"  {self.views.names[order][0]}{counts}", "$accent"))
         if self.off_plan and self.views.order != "disputes":
             parts.append(("  ◌ picked by hand", "$warning"))
-        name, who, head = self._id_here(), f"as {flat(desk.annotator)}", self.query_one(Head)
         if self.samples.differ:
-            differ = "  ≠ people differ: J"
-            room = head.size.width - sum(width(text) for text in (who, *(text for text, _ in parts)))
-            parts.append((differ if width(differ) < room else "  ≠: J", "$warning"))
-        if sum(width(text) for text in (name, who, *(text for text, _ in parts))) >= head.size.width:
-            name = ""
-        head.show(tuple(parts), [(name, ""), (who, DIM)])
+            differ = ("  ≠ people differ: J", "$warning")
+            fits = cells((*parts, differ, who)) < head.size.width
+            parts.append(differ if fits else ("  ≠: J", "$warning"))
+        name = (self._id_here(), "")
+        head.show(parts, [name, who] if cells((name, who, *parts)) < head.size.width else [who])
 
     def _about(self) -> str:
         """What the view is, for the line above the list."""
@@ -498,7 +496,7 @@ class QueueScreen(BaseScreen):
             self.work(partial(self._say_settled, row))
             return
         find: Find = partial(self._found, row.sample_id) if row and row.differs else desk.next
-        self._jump(find, desk.nothing_left, "could not look for the next sample", settles=True)
+        self._jump(find, desk.nothing_left, settles=True)
 
     async def _say_settled(self, row: QueueRow) -> None:
         """That what people differed in is settled; by whom, and as which value, where the row shows that."""
@@ -517,7 +515,7 @@ class QueueScreen(BaseScreen):
         if desk.view is not None and desk.view.decided:
             await self.action_open()
         else:
-            self._jump(desk.next, desk.nothing_left, "could not look for the next sample")
+            self._jump(desk.next, desk.nothing_left)
 
     def action_step(self, step: Step) -> None:
         """Undo the newest decision, wherever it was, or the state just given a disagreement; or redo it."""
@@ -532,7 +530,9 @@ class QueueScreen(BaseScreen):
         find = partial(self.now.store.write, self.now.step, step)
         self._jump(find, f"nothing to {step}", f"the {step} was not saved", word)
 
-    def _jump(self, find: Find, none: str, failed: str, word: str = "", *, settles: bool = False) -> None:
+    def _jump(
+        self, find: Find, none: str, failed: str = NOT_LOOKED, word: str = "", *, settles: bool = False
+    ) -> None:
         """Open the sample that `find` brings, by an undo or redo (`word`); keys wait meanwhile.
 
         `settles`: to settle what people differ in; who may not do that reviews it.
@@ -591,7 +591,7 @@ class QueueScreen(BaseScreen):
         self._away = True
         await super().action_room(name)
 
-    def on_screen_resume(self, _event: events.ScreenResume) -> None:
+    def on_screen_resume(self) -> None:
         """Back from another room: read again what may have changed there."""
         if self._away:
             self._away = False

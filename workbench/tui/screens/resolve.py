@@ -104,8 +104,9 @@ class SidesList(UnitList):
             (f"{fit(self._wording(unit, index, 0), columns.text)}  ", "" if unit.counted else "struck"),
             (fit(stands(unit), columns.verdict), verdict_tone(unit)),
         ]
-        for side in range(self._people if sided is not None and not sided.agreed else 0):
-            assert sided is not None
+        if sided is None or sided.agreed:
+            return parts
+        for side in range(self._people):
             taken = letter(side) in letters
             tone = "good" if taken else "warn" if mark == "≠" else "dim"
             parts += [("  ", ""), (f"{letter(side):<2}", tone)]

@@ -269,20 +269,7 @@ class ReviewScreen(BaseScreen):
             self.show(fresh)
             return
         if intent.leaves:
-            self.pane.opened = fresh
-            room = self.query_one(Status).room
-            name = min(LEAST, width(fresh.sample.id))
-            message = intent.what + view.outcome(fresh, edit, room - width(intent.what) - name - 1)
-            what = told_of(fresh.sample.id, message, room, fresh.sample.user_input)
-            go_on = partial(self._go_on, fresh, what)
-            trained = self.desk.info.training_of is not None
-            read, desk = self.desk.store.read, self.desk
-            own_lessons = await read(lessons, desk.info, desk.annotator, fresh.sample_id) if trained else ()
-            if lesson := lesson_text(own_lessons):
-                then = partial(self.saver.start, "open the next sample", go_on)
-                await self.bench.ask(ReadScreen(f"The known answer of {fresh.sample.id}", lesson, then))
-            else:
-                await self.saver.run_now("open the next sample", go_on)
+            await self._leave(intent.what, fresh, edit)
             return
         rematched = view.rematched(before, edit, fresh.sample.retrieved_contexts)
         begun = fresh.state.disposition(self.desk.info.kinds) == "started"
@@ -294,6 +281,23 @@ class ReviewScreen(BaseScreen):
             self.pane.choose(edit.units[0].id)
         elif intent.goes:
             self.pane.next_doubtful(1)
+
+    async def _leave(self, done: str, fresh: Opened, edit: Edit) -> None:
+        """Go on from a sample that is done with; in a training its known answer comes first."""
+        self.pane.opened = fresh
+        room, sample, desk = self.query_one(Status).room, fresh.sample, self.desk
+        done += view.outcome(fresh, edit, room - width(done) - min(LEAST, width(sample.id)) - 1)
+        what = told_of(sample.id, done, room, sample.user_input)
+        next_step = "open the next sample", partial(self._go_on, fresh, what)
+        lesson = ""
+        if desk.info.training_of is not None:
+            own = await desk.store.read(lessons, desk.info, desk.annotator, fresh.sample_id)
+            lesson = lesson_text(own)
+        if lesson:
+            then = partial(self.saver.start, *next_step)
+            await self.bench.ask(ReadScreen(f"The known answer of {sample.id}", lesson, then))
+        else:
+            await self.saver.run_now(*next_step)
 
     async def _act(self, intent: Intent) -> tuple[Opened, Edit | None]:
         """Write an edit with what it cost; the cost of what is not written counts for the next."""

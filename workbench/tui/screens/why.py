@@ -56,8 +56,8 @@ class WhyScreen(BaseScreen):
         self,
         desk: Desk,
         why: Why,
-        settle: Callable[[], Awaitable[None]] | None = None,
-        step: Callable[[Step], None] | None = None,
+        settle: Callable[[], Awaitable[None]] | None,
+        step: Callable[[Step], None] | None,
     ) -> None:
         super().__init__()
         self.desk = desk

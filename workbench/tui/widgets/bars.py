@@ -82,16 +82,21 @@ class Bar(OneLine):
         return Content.assemble(*arranged(*self._sides, self.content_size.width))
 
 
+def cells(parts: Iterable[Part]) -> int:
+    """How many cells parts take."""
+    return sum(width(text) for text, _ in parts)
+
+
 def arranged(left: Sequence[Part], right: Sequence[Part], room: int) -> Line:
     """The parts of a line of `room` cells, with the gap between left and right."""
     if right:
         *before, (name, style) = right
-        taken = sum(width(text) for text, _ in (*left, *before)) + (1 if left else 0)
+        taken = cells((*left, *before)) + (1 if left else 0)
         right = (*before, (cut_front(name, min(room, max(room - taken, KEPT))), style))
     ends = shortened(right, room)
-    room -= sum(width(text) for text, _ in ends)
+    room -= cells(ends)
     starts = shortened(left, room - (1 if ends else 0))
-    gap = room - sum(width(text) for text, _ in starts)
+    gap = room - cells(starts)
     return [*starts, (" " * max(0, gap), ""), *ends]
 
 

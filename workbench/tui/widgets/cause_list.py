@@ -145,7 +145,7 @@ NAME = 24
 _SHORT = {"missed unit": "missed", "invented unit": "invented"}
 
 
-def causes_line(difference: Difference, size: int, *, lead: int = 0, lines: int = 1) -> str:
+def causes_line(difference: Difference, size: int, lead: int, lines: int) -> str:
     """`invented Indian −.10, missed Mumtaz Mahal −.07`: the causes, the largest first; see `whole_parts`."""
     rows = sorted(
         (row for row in difference.rows if row.share), key=lambda row: -abs(row.share or Fraction(0))

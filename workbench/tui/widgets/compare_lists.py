@@ -13,7 +13,7 @@ from workbench.comparing.words import Fact, verified_samples
 from workbench.text.cells import cut, cut_words, fit, short, width, wrap
 from workbench.text.figures import many, number, signed
 from workbench.text.safe import flat
-from workbench.tui.widgets.bars import DIM, Line, Part, shortened
+from workbench.tui.widgets.bars import DIM, Line, Part, cells, shortened
 from workbench.tui.widgets.lines import Lines, Toned
 
 if TYPE_CHECKING:
@@ -232,7 +232,7 @@ def sample_line(row: Row, room: int) -> Line:
         ("  verified ", DIM), (number(row.verified), "bold"),
         ("  Δ ", DIM), (signed(row.delta), "bold"), (f"  {row.cause}", DIM),
     ]  # fmt: skip
-    left = room - 2 - sum(width(text) for text, _ in values[:-1])
+    left = room - 2 - cells(values[:-1])
     return [("◆ ", "bold $warning"), (short(row.id, min(60, left), row.question), "bold"), *values]
 
 

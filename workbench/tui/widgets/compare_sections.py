@@ -176,7 +176,7 @@ class Scatter(Section):
         self.query_one("#points-legend", Static).update(Content.assemble(*legend))
         self.on_lines_chosen()
 
-    def on_lines_chosen(self, _event: Lines.Chosen | None = None) -> None:
+    def on_lines_chosen(self) -> None:
         """Another sample is chosen."""
         row = self.query_one(SampleRows).verified
         if row is not None:
@@ -209,7 +209,7 @@ class Causes(Section):
         self.query_one("#of", Bar).show([(caption, DIM)])
         self.on_lines_chosen()
 
-    def on_lines_chosen(self, _event: Lines.Chosen | None = None) -> None:
+    def on_lines_chosen(self) -> None:
         """Say the chosen one in full."""
         assert self.seen is not None  # there is a cursor to move
         chosen = self.query_one(CauseBars).chosen

@@ -266,7 +266,7 @@ class Lines(LineView, Generic[Row]):
         cursor = self.look("lines--cursor")
         return style + cursor.background_style if tone else cursor
 
-    def on_resize(self, _event: events.Resize) -> None:
+    def on_resize(self) -> None:
         """Another width is another picture."""
         self.lay_out()
         self.resized(self.lines)

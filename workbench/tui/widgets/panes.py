@@ -166,31 +166,25 @@ class Body(Container):
             regions = self._in_three(area) if width >= THREE else self._in_two(area)
         return {self._question: Region(0, 0, width, head), **regions}
 
-    def _texts(self, width: int, most: int) -> tuple[Need, Need]:
-        return (
-            Need(self._reference, 1, self._reference.lines_at(width - 2, most)),
-            Need(self._contexts, 1, self._contexts.lines_at(width - 2, most)),
-        )
+    def _texts(self, area: Region) -> list[Need]:
+        texts = self._reference, self._contexts
+        return [Need(text, 1, text.lines_at(area.width - 2, area.height)) for text in texts]
 
     def _in_one(self, area: Region) -> dict[Widget, Region]:
-        reference, contexts = self._texts(area.width, area.height)
+        reference, contexts = self._texts(area)
         needs = [reference, self._listed, Need(self._tallies, 0, self._tallies.lines), contexts]
         return stacked(area, needs, self._contexts)
 
     def _in_two(self, area: Region) -> dict[Widget, Region]:
         texts, side = self._split(area, area.width * 3 // 5 if area.width < ROOMY else area.width * 11 // 20)
-        left = stacked(texts, self._texts(texts.width, texts.height), self._contexts)
-        right = stacked(
-            side,
-            [self._listed, Need(self._detail, 1, DETAIL), self._score],
-            self._detail,
-        )
+        left = stacked(texts, self._texts(texts), self._contexts)
+        right = stacked(side, [self._listed, Need(self._detail, 1, DETAIL), self._score], self._detail)
         return self._ruled(0, area, left, right)
 
     def _in_three(self, area: Region) -> dict[Widget, Region]:
         first, rest = self._split(area, area.width * 8 // 25)
         second, third = self._split(rest, area.width * 9 // 25)
-        reference, _ = self._texts(first.width, first.height)
+        reference, _ = self._texts(first)
         left = stacked(first, [reference, Need(self._detail, 1, DETAIL)], self._detail)
         middle: dict[Widget, Region] = {self._contexts: second}
         right = stacked(third, [self._listed, self._score], self._units)

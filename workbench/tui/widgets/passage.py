@@ -168,7 +168,7 @@ class Passage(LineView):
             return min(most, len(self._lines))
         return min(most, len(wrap((self.text or self._nothing)[: most * size], size)))
 
-    def on_resize(self, _event: events.Resize) -> None:
+    def on_resize(self) -> None:
         """Wrap again for another width; a text that fits without the scroll bar gets its column too."""
         size, most = self._room, self.size.width - self.MARGIN
         auto = self.styles.scrollbar_gutter == "auto"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from textual import events
 from textual.content import Content
 from textual.reactive import reactive
 from textual.timer import Timer
@@ -228,13 +227,13 @@ class QueryField(Field):
         self.screen.set_focus(self)
         self.selection = Selection(0, len(self.value))
 
-    def on_focus(self, _event: events.Focus) -> None:
+    def on_focus(self) -> None:
         """Offer what may come next while one types."""
         self.offer()
         if self.facets is None:
             self._missing()
 
-    def on_blur(self, _event: events.Blur) -> None:
+    def on_blur(self) -> None:
         """Typing is over."""
         self._offered_for = None
         if not self._below.complaint:

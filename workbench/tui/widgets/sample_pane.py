@@ -287,7 +287,7 @@ class SamplePane(Container):
     def go_to_evidence(self, step: int) -> bool:
         """To the next place of the unit's evidence, round the end; False when it has none."""
         unit = self.unit
-        near = [] if unit.match.evidence else self._known_near().get(unit.text, [])
+        near = self._known_near().get(unit.text, [])
         places = sorted(unit.match.evidence or near, key=lambda evidence: (evidence.context, evidence.start))
         if places:
             self._step = (self._step + step) % len(places) if self._step >= 0 else min(0, step) % len(places)
@@ -358,7 +358,7 @@ class SamplePane(Container):
         await asyncio.sleep(NEAR_DELAY)
         await self.near(unit)
         if on_stage(self) and self.listed.chosen == unit:
-            self._show_detail(unit, self._known_near()[unit.text])
+            self._show_detail(unit, self._known_near().get(unit.text))  # none of another sample
 
     async def near(self, unit: Unit) -> list[Evidence]:
         """The passages most like a unit over all contexts; none when blind."""

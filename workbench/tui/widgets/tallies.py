@@ -14,9 +14,9 @@ from workbench.comparing.explained import LEAST
 from workbench.model import Imported, Kind, Tally, count
 from workbench.reports.units import counted, first_of, tally
 from workbench.scoring.names import scorer_name
-from workbench.text.cells import cut, width
+from workbench.text.cells import cut
 from workbench.text.figures import delta
-from workbench.tui.widgets.bars import DIM, Line, as_text, shortened
+from workbench.tui.widgets.bars import DIM, Line, as_text, cells, shortened
 from workbench.tui.widgets.cause_list import causes_line, reasons_line
 
 if TYPE_CHECKING:
@@ -106,10 +106,10 @@ class Tallies(Widget):
         ]
         if any(abs(row.share or Fraction(0)) >= LEAST for row in self._causes.rows):
             difference.append((": ", ""))
-            lead = _width(difference)
+            lead = cells(difference)
             named = reasons_line(self._causes, self._kind, size, lead, lines) if yours else ""
-            difference.append((named or causes_line(self._causes, size, lead=lead, lines=lines), ""))
-        if lines > 1 or _width(difference) + len(MORE) <= size:
+            difference.append((named or causes_line(self._causes, size, lead, lines), ""))
+        if lines > 1 or cells(difference) + len(MORE) <= size:
             difference.append((MORE, DIM))
         return auto, verified, difference
 
@@ -123,11 +123,11 @@ class Tallies(Widget):
         if height < 2:
             narrow = size < NARROW
             auto, verified, _ = self._parts(size, narrow=narrow)
-            left = size - _width(auto) - _width(verified) - 2 * len(GAP)
+            left = size - cells(auto) - cells(verified) - 2 * len(GAP)
             return as_text([shortened(_joined(auto, verified, self._parts(left, narrow=narrow)[2]), size)])
         auto, verified, difference = self._parts(size, height - 1)
         both = _joined(auto, verified)
-        lines = [both] if _width(both) <= size else [shortened(auto, size), shortened(verified, size)]
+        lines = [both] if cells(both) <= size else [shortened(auto, size), shortened(verified, size)]
         return as_text([*lines, difference])
 
 
@@ -136,7 +136,3 @@ def _joined(*groups: Line) -> Line:
     for group in groups:
         parts += [(GAP, ""), *group] if parts and group else group
     return parts
-
-
-def _width(parts: Line) -> int:
-    return sum(width(text) for text, _ in parts)
