@@ -6,7 +6,7 @@ import asyncio
 import gc
 import os
 import sys
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
@@ -32,7 +32,7 @@ from workbench.text.safe import clean, flat
 from workbench.tui.keys import KeyAct, bindings
 from workbench.tui.themes import DARK, LIGHT, Sheet
 from workbench.tui.widgets.bars import Status
-from workbench.tui.work import Entry, Gate, on_stage, start
+from workbench.tui.work import Entry, Gate, Work, on_stage, start
 
 if TYPE_CHECKING:
     from workbench.model import Kind
@@ -49,9 +49,6 @@ TOUR_ROOM = (60, 16)
 
 LOOK = 0.2
 """Seconds between two looks whether a run has ended."""
-
-Again = Callable[[], Awaitable[None]]
-"""Opens a screen once more that was left for another one."""
 
 
 class Meter:
@@ -347,7 +344,7 @@ class Bench(App[None]):
         self.home.returned(at, message)
         self.open_gate()
 
-    async def compare(self, at: int | None, again: Again) -> None:
+    async def compare(self, at: int | None, again: Work) -> None:
         """Leave the review for the figures; keys wait until those are there. `again` opens the review."""
         await self.leave_for_queue()
         self.home.returned(at, "")

@@ -39,7 +39,7 @@ class Accepter:
 
     def press(self) -> None:
         """Verify the kind shown and go on; stops where a person should look until `a` is pressed anew."""
-        pane, say = self.pane, self.screen.say
+        pane, warn = self.pane, self.screen.warn
         pressed, now, kind = self.screen.bench.pressed_at, pane.now, pane.kind
         quiet, self._pressed_at = pressed - self._pressed_at, pressed
         if pane.painted and pressed < pane.shown_at and quiet < RELEASED:
@@ -48,11 +48,11 @@ class Accepter:
         if before == "decided":
             self.go_on()
         elif before == "empty":
-            say("no units yet: n makes one, 0 accepts none, S leaves it for later", tone="warn")
+            warn("no units yet: n makes one, 0 accepts none, S leaves it for later")
         elif before == "doubts" and not self._passes_stop(quiet):
             counted = any(unit.counted for unit in pane.units)
             shows = ", tab: show it" if counted else ""
-            say(f"{', '.join(editing.doubts(now, kind))}. a: accept anyway{shows}", sign="?", tone="warn")
+            warn(f"{', '.join(editing.doubts(now, kind))}. a: accept anyway{shows}", sign="?")
             if counted and not doubtful(pane.unit):
                 pane.next_doubtful(1)
         else:
@@ -62,7 +62,7 @@ class Accepter:
         """Verify it, whatever is in doubt."""
         pane, bench = self.pane, self.screen.bench
         if not pane.painted:
-            self.screen.say("this sample has not been shown yet; make the window larger", tone="warn")
+            self.screen.warn("this sample has not been shown yet; make the window larger")
             return
         several = len(pane.now.dataset.kinds) > 1
         what = f"{PLURAL[pane.kind]} {self.done}" if several else self.done

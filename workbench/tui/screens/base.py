@@ -155,6 +155,8 @@ class BaseScreen(Ordered):
 
     succeeded = partialmethod(say, sign="✓", tone="good")
     """Say what was done."""
+    warn = partialmethod(say, tone="warn")
+    """Say what is in the way."""
 
     @contextmanager
     def telling(self, what: str, unit: str = "") -> Iterator[Callable[[int], None]]:

@@ -71,7 +71,7 @@ class CalibrateScreen(Room):
         yield Static(id="purpose")
         with Horizontal(id="middle"):
             with Vertical(id="left"):
-                yield ThresholdPlot(id="curve")
+                yield ThresholdPlot()
                 yield Static(id="legend-line")
             yield Static(id="numbers")
         yield Static(id="finding")
@@ -179,7 +179,7 @@ class CalibrateScreen(Room):
     def refused(self, action: str) -> None:
         """Say why a key does nothing now; a missing fit is shown as a warning."""
         if action in OF_FIT and (why := self.closed(action)):
-            self.say(why, sign="!", tone="warn")
+            self.warn(why, sign="!")
         else:
             super().refused(action)
 

@@ -16,7 +16,6 @@ from workbench.scoring.names import scorer_name
 from workbench.settings import usual_scorer
 from workbench.text.cells import cut
 from workbench.text.safe import flat
-from workbench.tui.bench import Again
 from workbench.tui.keys import bindings
 from workbench.tui.screens.base import Room
 from workbench.tui.screens.dialogs import choose_scorer
@@ -49,7 +48,7 @@ class CompareScreen(Room):
     )  # fmt: skip
     BINDINGS = bindings("compare")
 
-    def __init__(self, desk: Desk, again: Again | None = None) -> None:
+    def __init__(self, desk: Desk, again: Work | None = None) -> None:
         """`again` opens the review that it was opened from."""
         super().__init__(desk)
         self._again = again

@@ -174,7 +174,7 @@ class EvidenceScreen(OverUnits):
             self._picker.take(self._unit, self._near[number - 1])
         else:
             there = f"only {len(self._near)} offered" if self._near else self._nothing
-            self._picker.screen.say(f"{there}: e picks words of a context, / searches", tone="warn")
+            self._picker.screen.warn(f"{there}: e picks words of a context, / searches")
 
     def action_take(self) -> None:
         """Enter."""

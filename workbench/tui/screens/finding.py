@@ -169,7 +169,7 @@ class Finder:
             start(self._screen, run, group="find", only_newest=True, failed=self._failed)
 
     def _failed(self, error: Exception) -> None:
-        self._screen.say(f"could not search: {error}", tone="warn")
+        self._screen.warn(f"could not search: {error}")
 
     async def _look(self, search: Search) -> None:
         try:

@@ -15,6 +15,7 @@ from workbench.tui.keys import Hint, after, bindings, codes, hints, letter
 from workbench.tui.screens.base import Dialog
 from workbench.tui.widgets.bars import DIM, Bar, Line, choice_parts
 from workbench.tui.widgets.passage import Passage
+from workbench.tui.work import Work
 
 NEAR = 9
 """Tokens that get one letter when the last one is picked: most names are short."""
@@ -50,7 +51,7 @@ class PickScreen(Dialog):
         to_last: bool = True,
         names_first: bool = False,
         look: Callable[[tuple[Span, ...]], None] | None = None,
-        other: Callable[[], Awaitable[None]] | None = None,
+        other: Work | None = None,
     ) -> None:
         super().__init__()
         self._title = title

@@ -93,7 +93,7 @@ class PlanScreen(Room):
     def refused(self, action: str) -> None:
         """Say why a key does nothing now, as a warning."""
         if why := self.closed(action):
-            self.say(why, tone="warn")
+            self.warn(why)
 
     def action_scroll(self, step: int) -> None:
         """Up and down."""

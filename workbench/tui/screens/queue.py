@@ -255,7 +255,7 @@ class QueueScreen(BaseScreen):
             self.say(f"{hidden:,} more: hidden until you review their samples")
         if order == "doubt" and (number := await desk.undoubted()):
             message = f"{number:,} samples come last: they were never counted (workbench score counts them)"
-            self.say(message, sign="!", tone="warn")
+            self.warn(message, sign="!")
 
     async def _ids(self, desk: Desk, query: Query, disputes: Mapping[int, Dispute]) -> array[int]:
         if self.views.order != "disputes":
@@ -440,7 +440,7 @@ class QueueScreen(BaseScreen):
     async def _may(self, deed: Deed) -> bool:
         """Whether this person may do something; says why not."""
         if why := await self.now.refusal(deed):
-            self.say(why, tone="warn")
+            self.warn(why)
         return not why
 
     async def action_open(self) -> None:
@@ -539,7 +539,7 @@ class QueueScreen(BaseScreen):
         """
 
         def say(error: Exception) -> None:
-            self.query_one(Status).say(f"{failed}: {flat(str(error))}", sign="!", tone="bad")
+            self.say(f"{failed}: {error}", sign="!", tone="bad")
             self.bench.open_gate()
 
         self.hold_keys(partial(self._jump_to, find, none, word, settles), say)
@@ -549,7 +549,7 @@ class QueueScreen(BaseScreen):
         settles = settles and not await self.now.refusal("settle what others differ in")
         desk = replace(self.view_desk(), resolves=settles)
         if target is None:
-            self.query_one(Status).say(none)
+            self.say(none)
             self.bench.open_gate()
             return
         if isinstance(target, int):
@@ -582,7 +582,7 @@ class QueueScreen(BaseScreen):
 
     def action_reread(self) -> None:
         """Read everything again: another window may have changed it."""
-        self.query_one(Status).say("")
+        self.say("")
         self.field.facets = None
         self._view(self.samples.chosen, stay=True)
 

@@ -203,7 +203,7 @@ class ResolveScreen(ReviewScreen):
         now, units = self.pane.now, self.pane.units
         verified = now.state.of(self.pane.kind).disposition == "verified"
         if left := () if verified else self.over.open(units):
-            self.say(view.still_open(len(left), self.over, self.pane.kind), sign="?", tone="warn")
+            self.warn(view.still_open(len(left), self.over, self.pane.kind), sign="?")
             self.pane.choose(left[0].id)
         elif now.blind and not verified and not any(unit.counted for unit in units):
             self.accepter.accept()

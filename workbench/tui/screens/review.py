@@ -42,7 +42,7 @@ from workbench.tui.widgets.bars import Head, KeyBar, Status
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.sample_pane import SamplePane
 from workbench.tui.widgets.unit_list import RowPart, UnitList
-from workbench.tui.work import on_stage, start
+from workbench.tui.work import Work, on_stage, start
 
 EMPTY = 0.5
 """Seconds from which on a screen without a sample is shown: the first one may have to be waited for."""
@@ -88,7 +88,7 @@ class ReviewScreen(BaseScreen):
         self._beside: tuple[int, tuple[Held, ...], list[str]] = 0, (), []
         self.saver = Saver(self, lambda: self._open(self.pane.now.sample_id, self.pane.kind))
         listed = self.LIST(id="units")
-        self.pane = SamplePane(kind or desk.info.kinds[0], partial(self.say, tone="warn"), listed)
+        self.pane = SamplePane(kind or desk.info.kinds[0], self.warn, listed)
         self.finder = Finder(self, self.pane)
         self.adder = Adder(self, self.pane, self.finder, self.want)
         self.picker = EvidencePicker(self, self.pane, self.finder, self.want)
@@ -170,7 +170,7 @@ class ReviewScreen(BaseScreen):
     def refused(self, action: str) -> None:
         """Say what has to come first."""
         if self.failure is not None:
-            self.say("first: r tries again, esc lets it go", tone="warn")
+            self.warn("first: r tries again, esc lets it go")
         elif self.pane.opened is None:
             self.say(OPENING)
         elif action.startswith("digit"):
@@ -228,7 +228,7 @@ class ReviewScreen(BaseScreen):
         self.bench.open_gate()
 
         def failed(error: Exception) -> None:
-            self.say(f"could not read the progress: {error}", tone="warn")
+            self.warn(f"could not read the progress: {error}")
 
         if event.news:
             start(self, self._read_progress, group="progress", only_newest=True, failed=failed)
@@ -451,7 +451,7 @@ class ReviewScreen(BaseScreen):
             self._want_of_unit(lambda unit: intents.relabel(unit, label))
         elif digit == "0":
             several = "units" if counted > 1 else "a unit"
-            self.say(f"0 says that a sample has no units; this one has {several}: x rejects", tone="warn")
+            self.warn(f"0 says that a sample has no units; this one has {several}: x rejects")
         else:
             self.say("no label has this number; g shows them")
 
@@ -502,7 +502,7 @@ class ReviewScreen(BaseScreen):
 
     # By the mouse.
 
-    def _by_mouse(self, work: Callable[[], Awaitable[None]]) -> None:
+    def _by_mouse(self, work: Work) -> None:
         """Do it in the order of the keys, and like them not while something is not saved."""
 
         async def run() -> None:

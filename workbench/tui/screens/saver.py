@@ -76,7 +76,7 @@ class Saver(Static):
                 why = str(second)
             self._fail(what, work, f"Not saved: {what}.\n{why}")
         except InputError as error:
-            self._owner.say(str(error), tone="warn")
+            self._owner.warn(str(error))
             self._owner.bench.open_gate()
         except Exception as error:  # as above
             kind = "" if type(error).__module__.startswith("workbench") else f"{type(error).__name__}: "

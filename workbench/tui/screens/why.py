@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from functools import partial
 from operator import attrgetter
 
@@ -41,6 +41,7 @@ from workbench.tui.widgets.cause_list import (
     totals,
 )
 from workbench.tui.widgets.passage import Passage
+from workbench.tui.work import Work
 
 
 class WhyScreen(BaseScreen):
@@ -56,7 +57,7 @@ class WhyScreen(BaseScreen):
         self,
         desk: Desk,
         why: Why,
-        settle: Callable[[], Awaitable[None]] | None,
+        settle: Work | None,
         step: Callable[[Step], None] | None,
     ) -> None:
         super().__init__()
@@ -150,7 +151,7 @@ class WhyScreen(BaseScreen):
         reads = self.why.reads_of(row)
         first: Line = [(sentence(row), "")]
         if row.cause:
-            first = [(cause_of(row, reads, long=True), "bold $warning")]
+            first = [(cause_of(row, reads), "bold $warning")]
             if row.share is not None:
                 first.append((f" {self._listed.share}", "bold"))
                 if self.has_class("-wide") and not is_unitless(row):
@@ -229,7 +230,7 @@ class WhyScreen(BaseScreen):
             sides = [unit.text if unit else "—" for unit in (row.automatic, row.verified)]
             line = sentence(row) if is_unitless(row) else " | ".join(sides)
             if row.cause:
-                line += f" · {cause_of(row, self.why.reads_of(row), long=True)} {self._listed.share}"
+                line += f" · {cause_of(row, self.why.reads_of(row))} {self._listed.share}"
         self.copy(line)
 
 
@@ -239,7 +240,7 @@ async def open_why(
     sample_id: int,
     kind: Kind,
     scorer: str | None = None,
-    settle: Callable[[], Awaitable[None]] | None = None,
+    settle: Work | None = None,
     step: Callable[[Step], None] | None = None,
 ) -> None:
     """Put the Why screen over another one; keys wait until it is there.

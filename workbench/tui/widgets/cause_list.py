@@ -38,9 +38,9 @@ _READS: dict[Reads, tuple[str, str]] = {
 """Part and sentence of a missed match by the comparator whose evidence is no other form of the name."""
 
 
-def cause_of(row: UnitRow, reads: Reads = "", *, long: bool) -> str:
-    """`missed match`, and with room for it `missed match: another form`."""
-    if not (long and row.part):
+def cause_of(row: UnitRow, reads: Reads) -> str:
+    """`missed match: another form`; the cause alone where it has no parts."""
+    if not row.part:
         return row.cause
     part = PARTS.get(f"{row.cause} {row.part}", row.part)
     return f"{row.cause}: {_READS[reads][0] if _is_read(row, reads) else part}"
@@ -215,7 +215,7 @@ class CauseList(Lines["UnitRow"]):
         """Show these rows, the cursor on the largest share."""
         self.rows = tuple(row for row in why.rows if shows(row.cause, row.share))
         self._statements = why.kind == "statement"
-        self._causes = [(row.cause, cause_of(row, why.reads_of(row), long=True)) for row in self.rows]
+        self._causes = [(row.cause, cause_of(row, why.reads_of(row))) for row in self.rows]
         known = [row.share or Fraction(0) for row in self.rows]
         self.shares = [UNDEFINED if why.delta is None else delta(share) for share in known]
         self.cursor = max(range(len(known)), key=lambda index: abs(known[index]), default=0)

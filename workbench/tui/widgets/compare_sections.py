@@ -24,7 +24,7 @@ from workbench.tui.widgets.bars import DIM, Bar, Line, as_text, shortened
 from workbench.tui.widgets.compare_lists import CauseBars, FiguresLook, Place, Sample, place
 from workbench.tui.widgets.lines import Lines, Toned
 from workbench.tui.widgets.passage import Passage
-from workbench.tui.widgets.threshold_plot import Plot, Shares, ink
+from workbench.tui.widgets.threshold_plot import Plot, Shares
 
 if TYPE_CHECKING:
     from workbench.comparing.figures import Row
@@ -48,8 +48,8 @@ class ScatterPlot(Plot):
     _places: Mapping[Place, tuple[int, Row]] = {}
     _at: Row | None = None
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__("points")
         self.set_x_formatter(Shares())
 
     def show(self, places: Mapping[Place, tuple[int, Row]], at: Row | None) -> None:
@@ -67,14 +67,14 @@ class ScatterPlot(Plot):
     def draw(self) -> None:
         """The line, the samples by how many are at a place, the chosen one on top."""
         self.clear()
-        self.plot([0, 1], [0, 1], ink(self.app, "secondary"), HiResMode.BRAILLE)
+        self.plot([0, 1], [0, 1], self.ink("secondary"), HiResMode.BRAILLE)
         for (fewest, sign), most in zip(DOTS, (2, 5, inf), strict=True):
             at = [point for point, (count, _) in self._places.items() if fewest <= count < most]
             if at:
-                self.scatter([x for x, _ in at], [y for _, y in at], sign, f"bold {ink(self.app, 'accent')}")
+                self.scatter([x for x, _ in at], [y for _, y in at], sign, f"bold {self.ink('accent')}")
         here = place(self._at) if self._at is not None else None
         if here is not None:
-            self.scatter([here[0]], [here[1]], "◆", f"bold {ink(self.app, 'warning')}")
+            self.scatter([here[0]], [here[1]], "◆", f"bold {self.ink('warning')}")
 
     def on_click(self, event: events.Click) -> None:
         """The sample nearest to the pointer, if one is near."""
@@ -154,7 +154,7 @@ class Scatter(Section):
         """The picture, numbers next to it, the chosen sample below."""
         with Horizontal(classes="middle"):
             with Vertical(classes="picture"):
-                yield ScatterPlot(id="points")
+                yield ScatterPlot()
                 yield Static(id="points-legend")
             yield Static(id="paired")
         yield Bar(id="point")

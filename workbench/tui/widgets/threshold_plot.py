@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from textual.app import App
 from textual_hires_canvas import Canvas
 from textual_plot import HiResMode, PlotWidget
 from textual_plot.axis_formatter import NumericAxisFormatter
@@ -27,15 +26,10 @@ class Shares(NumericAxisFormatter):
         ]
 
 
-def ink(app: App[object], name: str) -> str:
-    """A colour of the theme as the plot's drawing understands it."""
-    return app.theme_variables.get(name, "").removeprefix("ansi_") or "default"
-
-
 class Plot(PlotWidget, can_focus=False):
     """A plot that follows the theme and leaves keys and the wheel to its screen."""
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, id: str) -> None:  # noqa: A002
         super().__init__(id=id, allow_pan_and_zoom=False)
         for margin, cells in (
             (PlotWidget.margin_top, 0),
@@ -47,6 +41,10 @@ class Plot(PlotWidget, can_focus=False):
 
     def draw(self) -> None:
         """Draw everything anew."""
+
+    def ink(self, name: str) -> str:
+        """A colour of the theme as the drawing understands it."""
+        return self.app.theme_variables.get(name, "").removeprefix("ansi_") or "default"
 
     def notify_style_update(self) -> None:
         """Another theme has other colours."""
@@ -63,8 +61,8 @@ class ThresholdPlot(Plot):
     _at = _now = 85
     _under: tuple[int, Sequence[tuple[str, str]]] = 0, ()
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__("curve")
         self.set_xticks(list(range(LOW, HIGH + 1, 10)))
 
     def show(self, moves: Moves, calibration: Calibrated | None, at: int) -> None:
@@ -91,16 +89,16 @@ class ThresholdPlot(Plot):
         xs = list(range(LOW, HIGH + 1))
         braille = HiResMode.BRAILLE
         if self._found is None:
-            self.plot(xs, self._moves.curve[LOW : HIGH + 1], ink(self.app, "accent"), braille)
+            self.plot(xs, self._moves.curve[LOW : HIGH + 1], self.ink("accent"), braille)
         else:
             points = self._found.curve[LOW : HIGH + 1]
             # dots: without colours the two lines are still two
-            self.scatter(xs, [self._found.verified] * len(xs), "·", ink(self.app, "success"), braille)
-            self.plot(xs, [point.automatic for point in points], ink(self.app, "accent"), braille)
+            self.scatter(xs, [self._found.verified] * len(xs), "·", self.ink("success"), braille)
+            self.plot(xs, [point.automatic for point in points], self.ink("accent"), braille)
             best = max(self._found.threshold, LOW)
             at = self._found.curve[best].automatic
-            self.scatter([best], [at], "◆", f"bold {ink(self.app, 'foreground')}")
-        self.add_v_line(max(self._now, LOW), ink(self.app, "secondary"))
+            self.scatter([best], [at], "◆", f"bold {self.ink('foreground')}")
+        self.add_v_line(max(self._now, LOW), self.ink("secondary"))
 
     def _render_plot(self) -> None:
         """As the library draws it, and the threshold over it."""
@@ -118,4 +116,4 @@ class ThresholdPlot(Plot):
             return  # between two sizes; the next drawing has it
         self._under = (x, [canvas.get_pixel(x, y) for y in rows])
         for y in rows:
-            canvas.set_pixel(x, y, "┃", f"bold {ink(self.app, 'accent')}")
+            canvas.set_pixel(x, y, "┃", f"bold {self.ink('accent')}")
