@@ -23,9 +23,9 @@ def test_processes_count_what_one_process_counts(demo: Any) -> None:
     bare = list(each_sample(demo.store, info.id, None))[:3]
     chunks = [stored[:20], [*bare, *stored[20:35]], stored[35:]]
 
-    alone = [recompute.count_chunk(chunk, Policy()) for chunk in chunks]
+    alone = [recompute.count_chunk(chunk, Policy(), ()) for chunk in chunks]
 
-    assert list(recompute.count_all(iter(chunks), Policy())) == alone
+    assert list(recompute.count_all(iter(chunks), Policy(), ())) == alone
     assert [len(one) for one in alone] == [20, 15, 15]
 
 
@@ -43,7 +43,7 @@ bulk.os.cpu_count = lambda: 2
 if __name__ == "__main__":
     store = open_store(sys.argv[1])
     info = find_dataset(store, None)
-    for _ in bulk.count_all(repeat(list(each_sample(store, info.id, info.run_id))), Policy()):
+    for _ in bulk.count_all(repeat(list(each_sample(store, info.id, info.run_id))), Policy(), ()):
         print("counted", flush=True)
 """
 

@@ -453,7 +453,7 @@ def test_an_export_that_was_under_way_may_hold_what_went_meanwhile(filled: Bench
         dataset_id=filled.info().id, path=path, manifest_sha256="0" * 64, annotator="ann",
         created_at=datetime.now(UTC), held=["secret"], whole=True,
     )  # fmt: skip
-    log_export(filled.store, export)
+    log_export(filled.store, export, "")
 
     assert [path] == [line.partition(":")[0] for line in run_purge(filled, "secret").look]
 

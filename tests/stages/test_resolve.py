@@ -74,7 +74,7 @@ def differ(bench: Any, key: str = "t0") -> None:
 
 
 def settles(bench: Any, who: str = "cy", key: str = "t0") -> Opened:
-    return open_resolution(bench.store, bench.id(key), who)
+    return open_resolution(bench.store, bench.id(key), who, bench.info().id)
 
 
 def unit(opened: Opened, text: str) -> Any:
@@ -273,7 +273,10 @@ def test_two_who_begin_at_the_same_time_store_one_resolution(trip: Any) -> None:
     """Both saw none and write its first row: one of them is told."""
     differ(trip)
     other = open_store(trip.store.url)
-    both = [(trip.store, settles(trip)), (other, open_resolution(other, trip.id("t0"), "dee"))]
+    both = [
+        (trip.store, settles(trip)),
+        (other, open_resolution(other, trip.id("t0"), "dee", trip.info().id)),
+    ]
     begin = Barrier(2)
 
     def begin_one(store: Store, opened: Opened, side: int) -> str:

@@ -338,7 +338,7 @@ def test_why_says_whose_the_verified_verdicts_are(bench: Bench) -> None:
     act(bench.store, opened, editing.accept(opened, "entity"))
     assert "" == explain(bench.store, number, "ann", kind="entity").whose
     for name, whose in (("gina", "decided by gina"), ("ann", "")):
-        over = open_resolution(bench.store, number, "cy")
+        over = open_resolution(bench.store, number, "cy", bench.info().id)
         side = over.over.people["entity"].index(name) if over.over else 0
         for unit in over.state.entity.assessment.units:
             over = act(bench.store, over, take(over, unit, side))

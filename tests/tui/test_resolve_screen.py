@@ -71,7 +71,9 @@ def gold(user: User) -> Any:
 def settle_as_bob(user: User) -> None:
     """cy takes all that they differ in as bob has it."""
     differ(user.store)
-    opened = open_resolution(user.store, user.stored("tower").sample_id, "cy")
+    opened = open_resolution(
+        user.store, user.stored("tower").sample_id, "cy", user.stored("tower").dataset.id
+    )
     assert opened.over is not None
     bob = opened.over.people["entity"].index("bob")
     opened = act(user.store, opened, take_rest(opened, "entity", bob))
@@ -202,7 +204,7 @@ async def test_a_second_adjudicator_is_told_and_the_key_is_not_lost(user: User) 
     number = sample_ids(user.store, find_dataset(user.store, None).id)["tower"]
     async with user.opens(annotator="cy", size=(120, 36)) as app:
         await user.press("J")
-        other = open_resolution(user.store, number, "dee")
+        other = open_resolution(user.store, number, "dee", user.stored("tower").dataset.id)
         act(user.store, other, take_rest(other, "entity", 0))
         await user.press("0")
         said = str(app.screen.saver.render())

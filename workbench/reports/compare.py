@@ -258,7 +258,7 @@ ROW, VALUES, LEAST_ID = 80, 26, 11
 """Cells of a row of `disputes`, of its values, and those that the id of a sample keeps."""
 
 
-def disputes_text(report: DisputeReport, chosen: Sequence[Dispute], limit: int, between: str = "") -> str:
+def disputes_text(report: DisputeReport, chosen: Sequence[Dispute], limit: int, between: str) -> str:
     """How many there are and in what state, then the first of the chosen ones, the largest effect first.
 
     Two automatic values that are both hidden yet are counted and not listed, unless `between` asks for them.

@@ -176,7 +176,7 @@ def link_units(
     policy: Policy,
     threshold: int,
     lang: str,
-    aliases: tuple[Alias, ...] = (),
+    aliases: tuple[Alias, ...],
     evidence: bool = True,
     among: Sequence[Unit] = (),
 ) -> Assessment:
@@ -283,7 +283,7 @@ def places_of(
 
 def look_up(
     sample: Sample, units: Sequence[Unit], *, policy: Policy, threshold: int, lang: str,
-    aliases: tuple[Alias, ...] = (),
+    aliases: tuple[Alias, ...],
 ) -> Assessment:  # fmt: skip
     """Decide every unit by whether its name stands in a context; a duplicate follows its unit.
 

@@ -42,7 +42,7 @@ Batch = dict[int, tuple[str, Counted]]
 
 
 def count_all(
-    chunks: Iterable[Sequence[Stored]], policy: Policy, aliases: tuple[Alias, ...] = ()
+    chunks: Iterable[Sequence[Stored]], policy: Policy, aliases: tuple[Alias, ...]
 ) -> Iterator[Batch]:
     """Count every chunk of stored samples; samples without a proposal are left out."""
     waiting = iter(chunks)
@@ -63,7 +63,7 @@ def count_all(
             yield running.popleft().result()
 
 
-def count_chunk(chunk: Sequence[Stored], policy: Policy, aliases: tuple[Alias, ...] = ()) -> Batch:
+def count_chunk(chunk: Sequence[Stored], policy: Policy, aliases: tuple[Alias, ...]) -> Batch:
     """Count some samples; runs in a worker process."""
     return {
         one.sample_id: (one.sample.content_hash, counted(one.sample, one.proposal, policy, aliases))

@@ -21,7 +21,7 @@ from workbench.store import assignments, journal
 from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
 from workbench.store.gold import several, unresolved, verified_by
-from workbench.store.samples import chunked, dataset_of, load_sample
+from workbench.store.samples import chunked, load_sample
 
 
 def next_to_settle(
@@ -43,14 +43,14 @@ def next_to_settle(
     return None
 
 
-def open_resolution(store: Store, sample_id: int, person: str, dataset_id: int | None = None) -> Opened:
+def open_resolution(store: Store, sample_id: int, person: str, dataset_id: int) -> Opened:
     """A sample with all that people verified of it, and what is settled so far. Writes nothing.
 
     Raises UsageError for who may not settle, InputError where nothing is to be settled, or not yet.
     """
     check(store, person, "settle what others differ in")
     with store.snapshot():
-        info = dataset_info(store, dataset_of(store, sample_id) if dataset_id is None else dataset_id)
+        info = dataset_info(store, dataset_id)
         stored = load_sample(store, sample_id, info.run_id)
         if sample_id in journal.begun_by(store, [sample_id], person):
             raise InputError(

@@ -34,7 +34,7 @@ from workbench.store.tables import (
 )
 
 
-def log_export(store: Store, export: ExportLogRow, replaced: str = "") -> None:
+def log_export(store: Store, export: ExportLogRow, replaced: str) -> None:
     """Note a finished export.
 
     `replaced`: the manifest's hash of the export that stood at its place and is gone, and holds nothing from
