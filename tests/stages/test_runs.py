@@ -56,7 +56,7 @@ def claude_run(bench: Any, model: str = "claude-haiku-5-5") -> int:
 def call(bench: Any, run: int, tokens_in: int, tokens_out: int, *, batch: str = "", key: str = "k") -> None:
     usage = {"input": tokens_in, "output": tokens_out}
     paid = CallRow(run_id=run, task="entities", keys=[key], usage=usage, batch=batch)
-    run_store.save_call(bench.store, paid, ([],))
+    run_store.save_call(bench.store, paid, {key: []})
 
 
 def test_the_list_says_what_each_run_cost_and_could_not_do(bench: Any) -> None:

@@ -60,7 +60,7 @@ def with_runs(database: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> 
     failed = [row(name, failure=one.kind, message=one.message) for name, one in FAILED]
     runs.add_results(store, proposals, failed)
     usage = {"input": 41_200, "output": 9_300, "cache_read": 12_000}
-    runs.save_call(store, CallRow(run_id=run, task="entities", keys=["a"], usage=usage), ([],))
+    runs.save_call(store, CallRow(run_id=run, task="entities", keys=["a"], usage=usage), {"a": []})
     with closing(sqlite3.connect(database)) as raw, raw:
         raw.execute("UPDATE run SET created_at = '2026-11-02 09:30:00'")
     return database

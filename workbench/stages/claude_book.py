@@ -136,18 +136,18 @@ class Book:
         left = asked_alone(ask, result)
         self.alone.update(left)
         self.spoiled |= bool(left)
-        keys, documents = ask.keys, tuple[list[Any], ...]()
+        documents = dict[str, list[Any]]()
         if isinstance(result, Failure):
             self.failed |= {key: result for key in ask.keys if key not in left}
         else:
-            parts = {key: part for key, part in zip(keys, result.parts, strict=True) if part is not None}
-            keys, documents = tuple(parts), tuple(map(part_document, parts.values()))
+            parts = zip(ask.keys, result.parts, strict=True)
+            documents = {key: part_document(part) for key, part in parts if part is not None}
 
         def save(store: Store) -> None:  # a row anew for each try: one that failed keeps its number
             call = CallRow(
                 run_id=self.run_id,
                 task=ask.task,
-                keys=list(keys),
+                keys=list(ask.keys),
                 model=result.model,
                 request_id=result.request_id,
                 stop_reason=result.stop_reason,

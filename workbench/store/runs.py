@@ -176,18 +176,18 @@ def count_unproposed(store: Store, dataset_id: int, run_id: int | None) -> int:
     return store.count(SAMPLE.id, SAMPLE.dataset_id == dataset_id, ~exists().where(proposed_by(run_id)))
 
 
-def save_call(store: Store, call: CallRow, documents: Sequence[list[Any]]) -> None:
-    """Store a request with all its answers, one for each of its keys, none for a failure; one transaction.
+def save_call(store: Store, call: CallRow, documents: Mapping[str, list[Any]]) -> None:
+    """Store a request with all its answers, by their keys, none for a failure; one transaction.
 
     An answer that another run paid for meanwhile stays as it is.
     """
     with store.writing() as session:
         session.add(call)
         session.flush()
-        known = answers(store, call.keys) if documents else {}
+        known = answers(store, documents)
         fresh = [
             {"key": key, "call_id": call.id, "task": call.task, "document": document}
-            for key, document in zip(call.keys, documents, strict=False)
+            for key, document in documents.items()
             if key not in known
         ]
         store.insert(AnswerRow, fresh)
