@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
 from workbench.errors import InputError
-from workbench.model import Sample
+from workbench.model import Kind, Sample
+from workbench.proposing.claude import cost as costs
 from workbench.proposing.claude.answers import AskAnswer, Failure, Usage
 from workbench.proposing.claude.asks import Setup, estimate, plan
 from workbench.proposing.claude.cost import (
@@ -22,9 +25,17 @@ from workbench.proposing.claude.cost import (
     default_prices,
     estimated_input,
     expected,
-    forecast,
     read_prices,
 )
+
+
+def forecast(
+    samples: Iterable[Sample], setup: Setup, kinds: Sequence[Kind], known: Container[str] = (), **more: Any
+) -> Forecast:
+    """A live run's, of which no statements are known and whose calls do not think, unless said."""
+    more = {"alone": (), "thinking": 0, "batch": False, **more}
+    return costs.forecast(samples, setup, kinds, known, {}, **more)
+
 
 MINE = """
 dated = 2027-01-01

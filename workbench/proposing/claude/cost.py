@@ -142,13 +142,13 @@ def forecast(
     samples: Iterable[Sample],
     setup: Setup,
     kinds: Sequence[Kind],
-    known: Container[str] = frozenset(),
-    results: Mapping[str, Part | Failure] | None = None,
+    known: Container[str],
+    results: Mapping[str, Part | Failure],
     *,
     prices: Prices,
-    alone: Container[str] = frozenset(),
-    thinking: int = 0,
-    batch: bool = False,
+    alone: Container[str],
+    thinking: int,
+    batch: bool,
 ) -> Forecast:
     """What `plan` and then `plan_verdicts` will send for the samples; nothing is sent.
 
@@ -172,7 +172,7 @@ def forecast(
         for sample in samples:
             if "statement" in kinds:
                 key, reference = statements_key(setup, sample), sample.reference
-                answered = (results or {}).get(key)
+                answered = results.get(key)
                 if answered is None:
                     answered = tuple(place.of(reference) for place in sentences(reference))
                 add(plan_verdicts([sample], setup, {key: answered}, known))
