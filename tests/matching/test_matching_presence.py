@@ -292,6 +292,7 @@ def test_a_name_inside_a_longer_one_is_only_suggested(text: str, label: str, con
         ("Paris", "place", "in der alten Hauptstadt Paris", "de"),
         ("Darwin", "other", "die Theorie von Darwin", "de"),
         ("インド", "place", "インドに行った", "ja"),
+        ("2.8%", "number", "and 2.8% Protestants", "en"),
     ],
 )
 def test_neighbours_that_do_not_belong_to_a_name_do_not_nest_it(

@@ -201,6 +201,8 @@ def inside_longer(
     """
     before, after = text[max(0, start - _WINDOW) : start], text[end : end + _WINDOW]
     surface = text[start:end]
+    if surface[0] in SYMBOLS or surface[-1] in SYMBOLS:  # 2.8% Protestants
+        return False
     left, right = _BEFORE.search(before), _AFTER.match(after)
     german = lang == "de"  # where every noun has a capital: 25 Menschen, die Stadt Paris, Theorie von Darwin
     noun = german and has_digit(key(surface, lang))
