@@ -508,15 +508,48 @@ def test_a_reader_that_goes_away_changes_no_exit_code(demo_db: Path, arguments: 
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
-def test_a_full_disk_on_standard_output_is_no_success(demo_db: Path) -> None:
-    """A report that was not written is an error."""
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_on_standard_output_is_no_success(demo_db: Path, unbuffered: str) -> None:
+    """A report that was not written is an error, and Python does not try again at its end."""
     with open("/dev/full", "wb") as full:
         ended = subprocess.run(
-            [*PROGRAM, "--db", demo_db, "score"], stdout=full, stderr=subprocess.PIPE, check=False
-        )
+            [*PROGRAM, "--db", demo_db, "status"], stdout=full, stderr=subprocess.PIPE, check=False,
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+        )  # fmt: skip
 
-    assert ended.returncode == 2
-    assert b"standard output: No space left" in ended.stderr
+    said = b"workbench: standard output: No space left on device\n"
+    assert (ended.returncode, ended.stderr) == (2, said)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="limits of POSIX")
+def test_half_a_report_is_no_success_where_python_does_not_buffer(demo_db: Path, tmp_path: Path) -> None:
+    """A disk that fills up in the middle of a document."""
+    limited = f"import resource as r; r.setrlimit(r.RLIMIT_FSIZE, (33_000, r.RLIM_INFINITY)); {PROGRAM[2]}"
+    with (tmp_path / "scores.json").open("wb") as file:
+        ended = subprocess.run(
+            [*PROGRAM[:2], limited, "--db", demo_db, "score", "--json"],
+            stdout=file, stderr=subprocess.PIPE, check=False, env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        )  # fmt: skip
+
+    assert (ended.returncode, ended.stderr) == (2, b"workbench: standard output: File too large\n")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="streams of POSIX")
+@pytest.mark.parametrize(
+    ("closed", "code", "said"), [(">&-", 2, "output is closed"), ("2>&-", 0, ""), ("<&-", 0, "")]
+)
+def test_a_closed_stream_is_no_crash(demo_db: Path, closed: str, code: int, said: str) -> None:
+    """A service manager may start a program without any."""
+    command = f'exec "$@" {closed}'
+    ended = subprocess.run(
+        ["sh", "-c", command, "sh", *PROGRAM, "--db", demo_db, "status"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (ended.returncode, "crashed" in ended.stderr) == (code, False)
+    assert said in ended.stderr
 
 
 def test_a_terminal_without_unicode_gets_a_report_and_valid_json(demo_db: Path) -> None:

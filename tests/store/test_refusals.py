@@ -85,6 +85,31 @@ def test_a_full_disk_loses_nothing_and_the_act_can_be_tried_again(bench: Any) ->
 
 
 @pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 2 MB; only root may mount one."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(disk)]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("no disk may be mounted here")
+    yield disk
+    subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_a_full_disk_leaves_nothing_of_a_backup(
+    demo_database: Path, tmp_path: Path, small_disk: Path
+) -> None:
+    """Nor the journal beside it, which SQLite would take for that of another database of its name."""
+    shutil.copy(demo_database, tmp_path / "w.db")
+    with closing(sqlite3.connect(tmp_path / "w.db")) as larger, larger:  # than SQLite keeps in memory
+        larger.execute("CREATE TABLE filler AS SELECT zeroblob(6000000)")
+
+    with pytest.raises(StoreError, match="disk is full"):
+        backup(str(tmp_path / "w.db"), "", small_disk / "copy.db")
+    assert [] == list(small_disk.iterdir())
+
+
+@pytest.fixture
 def shared_folder() -> Iterator[Path]:
     """A folder that another user may enter; those of pytest are closed to others."""
     folder = Path(tempfile.mkdtemp())

@@ -122,6 +122,16 @@ def say_whatever_comes() -> None:
     On Unix terminals take UTF-8 whatever the locale says; it is written unless PYTHONIOENCODING asks for
     something else.
     """
+    if sys.stderr is None:
+        sys.stderr = io.StringIO()
+    if sys.stdout is None:  # the next file that is opened would get its number
+        tell("workbench: standard output is closed: send it to /dev/null if nobody reads it")
+        sys.exit(2)
+    if isinstance(sys.stdout, io.TextIOWrapper) and isinstance(sys.stdout.buffer, io.RawIOBase):
+        # of PYTHONUNBUFFERED: what a full disk does not take would be left out without an error
+        sys.stdout = io.TextIOWrapper(
+            io.BufferedWriter(sys.stdout.buffer), sys.stdout.encoding, line_buffering=True
+        )
     own = os.name == "posix" and not os.environ.get("PYTHONIOENCODING")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

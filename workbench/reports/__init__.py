@@ -55,9 +55,10 @@ def show(document: Any, text: str, *, as_json: bool, whole: bool = False) -> Non
     try:
         sys.stdout.write(text if text.endswith("\n") else text + "\n")
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader has gone; the exit code still says how the command ended
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python tries again at its end
+        if isinstance(error, BrokenPipeError):  # the reader has gone; the exit code still says how it ended
+            return
         raise WorkbenchError(f"standard output: {error.strerror or error}") from error
 
 

@@ -24,6 +24,7 @@ from workbench.store.database import (
     make_private,
     make_tables,
     number_on,
+    remove_made,
     schema_of,
     shown_url,
     sqlite_path,
@@ -169,7 +170,7 @@ def _empty(url: str, path: Path | None) -> Iterator[Connection]:
     finally:
         engine.dispose()
         if made and not ended and path is not None:
-            path.unlink(missing_ok=True)
+            remove_made(path)
 
 
 def _of(table: Table, dataset_id: int | None, what: Any) -> Select[Any]:

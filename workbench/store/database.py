@@ -455,8 +455,14 @@ def backup(url: str, tag: str, target: Path | None = None) -> Path:
         raise StoreError(f"no backup was made at {target}: {_reason(error)}") from error
     finally:
         with suppress(OSError):  # a read-only folder: there is nothing to remove either
-            part.unlink(missing_ok=True)
+            remove_made(part)
     return target
+
+
+def remove_made(path: Path) -> None:
+    """Remove a file that was begun, and the journal that a full disk leaves beside it."""
+    for file in (path, path.with_name(f"{path.name}-journal")):
+        file.unlink(missing_ok=True)
 
 
 def _free(target: Path) -> Path:
