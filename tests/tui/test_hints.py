@@ -47,7 +47,7 @@ async def lines_with(text: str, offered: list[Hint], size: int = 40) -> tuple[li
 
 def offered(text: str) -> list[Hint]:
     """Two-letter codes on all tokens."""
-    stretches = [(token.start, token.end) for token in tokens(text)]
+    stretches = [Span(token.start, token.end) for token in tokens(text)]
     return hints(stretches, codes(0, len(stretches))[1])
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
+Step = Literal["undo", "redo"]
 
 # What a review needs is imported where it is asked for: it loads the matcher, a tenth of the time until the
 # queue's first rows. The app does that right after them (`_get_ready`).
@@ -215,7 +216,7 @@ class Desk:
         ids, decided = self.view.ids, self.view.decided
         return queue.next_of(store, info, self.annotator, ids, after, decided=decided)
 
-    def step(self, store: Store, step: Literal["undo", "redo"]) -> Moved | None:
+    def step(self, store: Store, step: Step) -> Moved | None:
         """Undo or redo in the writer's thread, under a name that is kept until it is stored."""
         from workbench.stages import review
 

@@ -18,7 +18,7 @@ from workbench.model import Effort, Evidence, Imported, Kind, Span, Unit, Verdic
 from workbench.reviewing.edits import Accept, Comment, Dispose, Edit, Flag, Put
 from workbench.reviewing.fold import ReviewState
 from workbench.stages import disputes, editing, resolve, review, sides
-from workbench.stages.desk import Desk, new_action
+from workbench.stages.desk import Desk, Step, new_action
 from workbench.stages.review import Moved, Opened
 from workbench.store.datasets import dataset_info
 from workbench.store.engine import Store
@@ -129,7 +129,7 @@ async def act(
     return await desk.store.write(write)
 
 
-async def move(desk: Desk, step: Literal["undo", "redo"]) -> tuple[Moved, Opened | None] | None:
+async def move(desk: Desk, step: Step) -> tuple[Moved, Opened | None] | None:
     """Undo or redo, and the sample it leads to; that is None when it cannot be opened."""
 
     def write(store: Store) -> tuple[Moved, Opened | None] | None:

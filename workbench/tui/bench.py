@@ -36,7 +36,7 @@ from workbench.tui.work import Entry, Gate, Work, on_stage, start
 
 if TYPE_CHECKING:
     from workbench.model import Kind
-    from workbench.stages.desk import Desk
+    from workbench.stages.desk import Desk, Step
     from workbench.stages.review import Moved
     from workbench.store.engine import Store
     from workbench.tui.work import Going
@@ -96,7 +96,7 @@ class StateSteps(Protocol):
     def forget(self) -> None:
         """From now on undo and redo are about decisions."""
 
-    async def step(self, step: Literal["undo", "redo"]) -> str:
+    async def step(self, step: Step) -> str:
         """Take the state back or give it again; says what was done, "" for nothing."""
 
 

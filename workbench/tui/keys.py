@@ -22,6 +22,7 @@ from textual.widgets import Input
 
 import workbench.tui
 from workbench.errors import UsageError
+from workbench.model import Span
 from workbench.settings import Settings, did_you_mean
 
 _LATIN = "qwertyuiop[]asdfghjkl;'zxcvbnm,.QWERTYUIOP{}ASDFGHJKL:\"ZXCVBNM<>"
@@ -161,7 +162,8 @@ def acts(active: Mapping[str, ActiveBinding], *, digits_as_one: bool = True) -> 
             group = binding.group.description if binding.group else ""
             by_id[name_of_it] = KeyAct(name_of_it, keys, binding.description, entry.tooltip, group, entry)
             continue
-        keys = _span((*known.keys, *keys)) if name_of_it != full else (*known.keys, *keys)
+        keys = (*known.keys, *keys)
+        keys = _span(keys) if name_of_it != full else keys
         description = known.description
         if description != binding.description:  # of several digits what they share
             description = description.partition(":")[0]
@@ -329,9 +331,9 @@ def codes(singles: int, doubles: int) -> tuple[list[str], list[str]]:
     return list(single), ["".join(pair) for pair in islice(product(begin, seconds), doubles)]
 
 
-def hints(stretches: Sequence[tuple[int, int]], given: Sequence[str]) -> list[Hint]:
+def hints(stretches: Sequence[Span], given: Sequence[str]) -> list[Hint]:
     """The stretches with their codes, as far as there are codes."""
-    return [Hint(start, end, code) for (start, end), code in zip(stretches, given, strict=False)]
+    return [Hint(span.start, span.end, code) for span, code in zip(stretches, given, strict=False)]
 
 
 def letter(character: str) -> str:

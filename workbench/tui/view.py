@@ -287,8 +287,7 @@ def quotes(unit: Unit, opened: Opened) -> list[str]:
     """The first evidence of a unit, as it stands in the contexts."""
     contexts = opened.sample.retrieved_contexts
     lines = (
-        f"{evidence.context + 1}: "
-        f"“{cut(flat(contexts[evidence.context][evidence.start : evidence.end]), QUOTE)}”"
+        f"{evidence.context + 1}: “{cut(flat(evidence.of(contexts)), QUOTE)}”"
         for evidence in unit.match.evidence[:2]
         if evidence.context < len(contexts)
     )
@@ -331,9 +330,8 @@ def detail_lines(unit: Unit, opened: Opened, near: Sequence[Evidence] | None) ->
     verdict_lines = _verdict_lines(unit, whose_verdict(unit, opened), opened.sample.retrieved_contexts)
     said = [cut_middle(flat(unit.text), NAME), *_turned(unit), *_facts(unit)[1:], *verdict_lines]
     if near:
-        place = near[0]
-        quote = opened.sample.retrieved_contexts[place.context][place.start : place.end][:QUOTE]
-        said.append(f"nearest: {place.context + 1} “{flat(quote)}”")
+        quote = near[0].of(opened.sample.retrieved_contexts)[:QUOTE]
+        said.append(f"nearest: {near[0].context + 1} “{flat(quote)}”")
     elif near is not None:
         said.append(NONE_NEAR)
     return [" · ".join(said)]
@@ -358,7 +356,7 @@ def _beside(unit: Unit, contexts: Sequence[str]) -> str:
     """What normalised names differ in: words in front of or behind one of them, else the spelling."""
     name = flat(unit.text)
     for place in unit.match.evidence[:1]:
-        words = flat(contexts[place.context][place.start : place.end])
+        words = flat(place.of(contexts))
         for longer, shorter, how in ((words, name, "with"), (name, words, "without")):
             before, there, behind = longer.partition(shorter)
             more = " ".join((before + behind).split())
@@ -398,7 +396,7 @@ def near_text(
     marks: list[Mark] = []
     begin = 0
     for number, evidence in enumerate(near, start=1):
-        passage = flat(contexts[evidence.context][evidence.start : evidence.end])
+        passage = flat(evidence.of(contexts))
         lead = f"{number} · {'' if size else 'context '}{evidence.context + 1}: "
         room = size - len(lead) if size else width(passage)
         line, likes = around(passage, shared(unit.text, passage), room)

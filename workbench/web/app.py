@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import FrameType
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -37,7 +37,7 @@ from workbench.model import Kind, Unit, letter
 from workbench.reports.team import holds, lesson_text, letters_text, trainee_line
 from workbench.reviewing.edits import Put
 from workbench.stages import editing, intents, people, review
-from workbench.stages.desk import Desk, open_desk
+from workbench.stages.desk import Desk, Step, open_desk
 from workbench.stages.resolve import saw
 from workbench.stages.review import Opened
 from workbench.stages.training import lessons
@@ -467,7 +467,7 @@ class Pages:
         shown = forms.shown_of(fields.get("form", ""), caller.key)
         if shown is None and not forms.same(forms.tag(caller.key, "undo"), fields.get("form", "")):
             return await self._of_before(caller, fields)
-        step: Literal["undo", "redo"] = "redo" if fields.get("do") == "redo" else "undo"
+        step: Step = "redo" if fields.get("do") == "redo" else "undo"
         request.state.what = step
         desk = caller.desk
         action = forms.action_of(fields, caller.name)

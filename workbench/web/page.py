@@ -131,7 +131,7 @@ def state_words(unit: Unit | None) -> str:
 def _quotes(match: Match, contexts: Sequence[str]) -> Iterator[str]:
     for evidence in match.evidence[:2]:
         if evidence.context < len(contexts):
-            quote = f"“{contexts[evidence.context][evidence.start : evidence.end][:QUOTE]}”"
+            quote = f"“{evidence.of(contexts)[:QUOTE]}”"
             yield quote if evidence == match.evidence[0] else f"in {evidence.context + 1}: {quote}"
 
 

@@ -65,12 +65,12 @@ class Adder:
     async def by_letters(self) -> None:
         """A new unit, by letters on the reference."""
         pane = self.pane
-        targets = [(token.start, token.end) for token in tokens(pane.now.sample.reference)]
-        if not targets:
+        words = tokens(pane.now.sample.reference)
+        if not words:
             raise InputError("the reference is empty: there is nothing to add")
         await pane.know_names()
         pick = PickScreen(
-            f"new {pane.kind}", pane.reference, targets, self.add, names=pane.names, look=pane.mark_new,
+            f"new {pane.kind}", pane.reference, words, self.add, names=pane.names, look=pane.mark_new,
             other=self.by_search,
         )  # fmt: skip
         await self.screen.bench.ask(pick)

@@ -71,7 +71,7 @@ class EvidencePicker:
 
     def take_same(self, unit: Unit, evidence: Evidence) -> None:
         """The words of this place name the same thing."""
-        words = self.pane.contexts[evidence.context][evidence.start : evidence.end]
+        words = evidence.of(self.pane.contexts)
         self.want(intents.same_thing(unit, evidence, words))
 
     def take(self, unit: Unit, evidence: Evidence | None) -> None:
@@ -88,7 +88,7 @@ class EvidencePicker:
         take, passage = take or self.take, self.pane.context
         title = f"{what} for {cut(flat(unit.text), 20)}"
         passage.mark_places(())
-        all_tokens = await asyncio.to_thread(tokens, passage.text)
+        words = await asyncio.to_thread(tokens, passage.text)
 
         async def done(span: Span) -> None:
             take(unit, passage.place_of(span))
@@ -96,7 +96,6 @@ class EvidencePicker:
         def look(spans: tuple[Span, ...]) -> None:
             passage.mark_places([Mark(span.start, span.end, "here") for span in spans])
 
-        targets = [(token.start, token.end) for token in all_tokens]
         find = sentences if unit.kind == "statement" else runs
         found = [] if self.pane.now.blind else await asyncio.to_thread(find, passage.text)
         names = [Span(run.start, run.end) for run in found]
@@ -108,9 +107,7 @@ class EvidencePicker:
                 names.append(span)
         names.sort(key=lambda name: name.start)
         search = partial(self.by_search, unit, take, title)
-        pick = PickScreen(
-            title, passage, targets, done, names=names, look=look, other=search, names_first=True
-        )
+        pick = PickScreen(title, passage, words, done, names=names, look=look, other=search, names_first=True)
         await self.screen.bench.ask(pick)
 
     async def by_search(self, unit: Unit, take: TakePlace, title: str) -> None:

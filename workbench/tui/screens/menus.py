@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from workbench.errors import ConflictError, InputError
 from workbench.text.cells import short
@@ -18,6 +18,7 @@ from workbench.tui.widgets.sample_list import Sorting
 
 if TYPE_CHECKING:
     from workbench.comparing.disputes import State
+    from workbench.stages.desk import Step
     from workbench.stages.disputes import Dispute
 
 R = TypeVar("R")
@@ -211,9 +212,6 @@ STATES: dict[State, str] = {
     "fixed": "the cause is gone; it leaves once the values agree",
 }
 """What can become of a disagreement."""
-
-
-Step = Literal["undo", "redo"]
 
 
 class Settling:

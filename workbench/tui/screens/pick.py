@@ -11,6 +11,7 @@ from textual.geometry import Size
 from workbench.model import Span
 from workbench.text.cells import cut
 from workbench.text.safe import flat
+from workbench.text.tokens import Token
 from workbench.tui.keys import Hint, after, bindings, codes, hints, letter
 from workbench.tui.screens.base import Dialog
 from workbench.tui.widgets.bars import DIM, Bar, Line, choice_parts
@@ -44,7 +45,7 @@ class PickScreen(Dialog):
         self,
         title: str,
         passage: Passage,
-        targets: Sequence[tuple[int, int]],
+        targets: Sequence[Span | Token],
         done: Callable[[Span], Awaitable[None]],
         *,
         names: Sequence[Span],
@@ -56,8 +57,8 @@ class PickScreen(Dialog):
         super().__init__()
         self._title = title
         self._passage = passage
-        self._targets = list(targets)
-        self._starts = [start for start, _ in self._targets]
+        self._targets = [Span(target.start, target.end) for target in targets]
+        self._starts = [target.start for target in targets]
         self._done = done
         self._names = tuple(names)
         self._to_last = to_last
@@ -101,8 +102,7 @@ class PickScreen(Dialog):
         starts = {self._token_at(name.start) for name in names}
         others = [index for index in tokens if index not in starts]  # a capital takes those
         one, two = codes(len(names), len(others))
-        of_names = hints([(name.start, name.end) for name in names], one)
-        return of_names + hints([self._targets[index] for index in others], two)
+        return hints(names, one) + hints([self._targets[index] for index in others], two)
 
     @property
     def _few(self) -> bool:
@@ -137,8 +137,9 @@ class PickScreen(Dialog):
     def _heading(self) -> Line:
         if self._first is None:
             return [(self._title, "bold")]
-        start, end = self._targets[self._first]
-        return [(f"{self._title} ", "bold"), (f"“{cut(flat(self._passage.text[start:end]), 24)}” …", "")]
+        first = self._targets[self._first]
+        words = cut(flat(self._passage.text[first.start : first.end]), 24)
+        return [(f"{self._title} ", "bold"), (f"“{words}” …", "")]
 
     def _how(self) -> str:
         if self._first is not None:
@@ -179,7 +180,7 @@ class PickScreen(Dialog):
             await self._finish(span)
         elif self._to_last:
             self._first = self._token_at(hint.start)
-            self._tell((Span(*self._targets[self._first]),))
+            self._tell((self._targets[self._first],))
             self._offer()
         else:
             await self._finish(span)
@@ -192,7 +193,7 @@ class PickScreen(Dialog):
         elif self._first is None:
             self._draw("a letter first")
         else:
-            await self._finish(Span(*self._targets[self._first]))
+            await self._finish(self._targets[self._first])
 
     def action_back(self) -> None:
         """Take back the last letter, else the first token."""

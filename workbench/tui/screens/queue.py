@@ -27,7 +27,7 @@ from workbench.text.safe import flat
 from workbench.tui.keys import KeyAct, bindings
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import MenuChoice, MenuScreen
-from workbench.tui.screens.menus import Settling, Step, Views, why_empty
+from workbench.tui.screens.menus import Settling, Views, why_empty
 from workbench.tui.widgets.bars import DIM, Head, KeyBar, Status, cells
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.queue_lines import Completions, ProgressLine, QueryField, in_full
@@ -35,7 +35,7 @@ from workbench.tui.widgets.sample_list import SampleHead, SampleList, columns_of
 from workbench.tui.work import start
 
 if TYPE_CHECKING:
-    from workbench.stages.desk import Desk
+    from workbench.stages.desk import Desk, Step
     from workbench.stages.disputes import Dispute
     from workbench.stages.people import Deed
     from workbench.stages.queue import Progress, QueueRow

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
 from functools import partial
 from time import monotonic
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -17,7 +17,7 @@ from workbench.model import KINDS, PLURAL, Kind, Span, Unit
 from workbench.reports.team import holds, lesson_text
 from workbench.reviewing.edits import Edit, Put
 from workbench.stages import editing, intents, policy
-from workbench.stages.desk import Desk
+from workbench.stages.desk import Desk, Step
 from workbench.stages.intents import Intent
 from workbench.stages.queue import Progress
 from workbench.stages.review import Moved, Opened
@@ -33,7 +33,6 @@ from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import ConfirmScreen, PromptScreen, ReadScreen
 from workbench.tui.screens.evidence import EvidencePicker
 from workbench.tui.screens.finding import Finder
-from workbench.tui.screens.menus import Step
 from workbench.tui.screens.pick import PickScreen
 from workbench.tui.screens.same import SameScreen
 from workbench.tui.screens.saver import Saver
@@ -333,7 +332,7 @@ class ReviewScreen(BaseScreen):
             self._by_hand = False  # what one goes on to was not picked
             self.show(following, kind)
 
-    async def _move(self, step: Literal["undo", "redo"], word: str) -> None:
+    async def _move(self, step: Step, word: str) -> None:
         if message := await self.bench.home.settling.step(step):  # it is newer than every decision
             self.saver.saved(message)
             self.show(self.pane.now)
@@ -484,15 +483,15 @@ class ReviewScreen(BaseScreen):
     async def action_split(self) -> None:
         """Two units of this one, parted before a token that one letter picks."""
         unit = self.pane.counted_unit
-        names = [Span(token.start, token.end) for token in editing.split_tokens(self.pane.now, unit)]
-        if not names:
+        words = editing.split_tokens(self.pane.now, unit)
+        if not words:
             raise InputError("one word cannot be split" if unit.spans else "it is not in the reference")
 
         async def done(span: Span) -> None:
             self.want(intents.split(unit, span.start))
 
-        targets = [(span.start, span.end) for span in names]
-        pick = PickScreen("split before", self.pane.reference, targets, done, names=names, to_last=False)
+        names = [Span(word.start, word.end) for word in words]
+        pick = PickScreen("split before", self.pane.reference, words, done, names=names, to_last=False)
         await self.bench.ask(pick)
 
     async def action_same(self) -> None:

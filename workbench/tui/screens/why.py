@@ -14,7 +14,7 @@ from textual.widgets import Static
 from workbench.comparing.causes import UnitRow
 from workbench.model import PLURAL, RESOLVED, Kind, Unit
 from workbench.reports.units import settled_as, tally, you_had
-from workbench.stages.desk import Desk
+from workbench.stages.desk import Desk, Step
 from workbench.stages.why import UNDECIDED, Why, explain, fix
 from workbench.text.cells import short
 from workbench.text.figures import delta
@@ -22,7 +22,6 @@ from workbench.text.safe import flat
 from workbench.tui.keys import bindings
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import choose_scorer
-from workbench.tui.screens.menus import Step
 from workbench.tui.view import of_others, unit_lines
 from workbench.tui.widgets.bars import DIM, Bar, Head, Line, as_text
 from workbench.tui.widgets.cause_list import (

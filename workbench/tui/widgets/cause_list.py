@@ -194,28 +194,26 @@ LONG = 100
 
 
 class CauseColumns(NamedTuple):
-    """Cells for the wording on each side and for the cause; `long` when the cause has its part."""
+    """Cells for the wording on each side and for the cause."""
 
     text: int
     cause: int
-    long: bool
 
 
 class CauseList(Lines["UnitRow"]):
     """One row for two linked units or one without a link, the cursor on the one that is explained below."""
 
     shares: Sequence[str] = ()
-    columns = CauseColumns(8, 8, False)
-    _statements = False
-    _causes: Sequence[tuple[str, str]] = ()
+    columns = CauseColumns(8, 8)
+    _why: Why
+    _causes: Sequence[str] = ()
     _wrapped: Sequence[tuple[list[str], list[str]]] = ()
     """The lines of both wordings of each row."""
 
     def show(self, why: Why) -> None:
         """Show these rows, the cursor on the largest share."""
         self.rows = tuple(row for row in why.rows if shows(row.cause, row.share))
-        self._statements = why.kind == "statement"
-        self._causes = [(row.cause, cause_of(row, why.reads_of(row))) for row in self.rows]
+        self._why = why
         known = [row.share or Fraction(0) for row in self.rows]
         self.shares = [UNDEFINED if why.delta is None else delta(share) for share in known]
         self.cursor = max(range(len(known)), key=lambda index: abs(known[index]), default=0)
@@ -231,13 +229,16 @@ class CauseList(Lines["UnitRow"]):
     def lay_out(self) -> None:
         """Columns for what there is, and the wordings in their lines."""
         size = self.scrollable_content_region.width
+        long = size >= LONG
+        self._causes = [cause_of(row, self._why.reads_of(row)) if long else row.cause for row in self.rows]
         self.columns = plan(size, self._causes)
         self._wrapped = [(self._wrap(row.automatic), self._wrap(row.verified)) for row in self.rows]
         self.lay(max(map(len, both)) for both in self._wrapped)
 
     def _wrap(self, unit: Unit | None) -> list[str]:
         text, size = flat(unit.text) if unit else "—", self.columns.text
-        return [fit(line, size) for line in (in_lines(text, size) if self._statements else [text])]
+        lines = in_lines(text, size) if self._why.kind == "statement" else [text]
+        return [fit(line, size) for line in lines]
 
     def parts(self, line: int, _size: int) -> Toned:
         """A line of a row."""
@@ -257,7 +258,7 @@ class CauseList(Lines["UnitRow"]):
             sign = ROUND.get(unit.match.verdict or "", "·") if unit and not part else " "
             tone = "good" if unit and unit.match.verdict == "found" else "warn"
             parts += [(f"{sign} ", tone), (text, words if unit else "dim"), ("  ", "")]
-        cause = "" if part else self._causes[index][self.columns.long]
+        cause = "" if part else self._causes[index]
         share = self.shares[index] if row.cause and not part else ""
         return [
             *parts,
@@ -268,18 +269,17 @@ class CauseList(Lines["UnitRow"]):
 
 def column_names(columns: CauseColumns) -> str:
     """The line above the rows."""
-    text, cause, _ = columns
+    text, cause = columns
     names = f"    {fit('automatic', text)}    {fit('verified', text)}  {fit('cause', cause)}"
     return f"{names}  {fit('share', SHARE, right=True)}"
 
 
-def plan(size: int, causes: Sequence[tuple[str, str]]) -> CauseColumns:
-    """What the causes (short and long) need, the rest in two halves for the wordings, at most 44 cells each.
+def plan(size: int, causes: Sequence[str]) -> CauseColumns:
+    """What the causes need, the rest in two halves for the wordings, at most 44 cells each.
 
     What is left over goes to the causes, so that the shares stand at the right edge.
     """
-    long = size >= LONG
-    cause = max((width(words[long]) for words in causes), default=0)
+    cause = max(map(width, causes), default=0)
     room = size - len("▸ ") - 2 * len("● ") - 3 * len("  ") - SHARE
     text = max(8, min(44, (room - max(cause, len("cause"))) // 2))
-    return CauseColumns(text, room - 2 * text, long)
+    return CauseColumns(text, room - 2 * text)

@@ -110,7 +110,7 @@ class Passage(LineView):
             self._layout(self._room)
         self.redraw()
 
-    def visible_span(self) -> tuple[int, int]:
+    def visible_span(self) -> Stretch:
         """The stretch of the text that is on the screen, in code points."""
         top = self.scroll_offset.y
         seen = self._lines[top : top + max(1, self.size.height)]
@@ -204,7 +204,7 @@ class Passage(LineView):
         """The text that is selected with the mouse, without the line breaks of the wrapping."""
         return (self.text[slice(*self.selected)], "\n") if self.selected else None
 
-    def _stretch_at(self, point: Offset) -> tuple[int, int]:
+    def _stretch_at(self, point: Offset) -> Stretch:
         """The code points of the character that is drawn at a place of the screen, or nearest to it."""
         corner = self.content_region.offset
         line = max(0, min(point.y - corner.y + self.scroll_offset.y, len(self._lines) - 1))
