@@ -172,9 +172,9 @@ class Service:
     def message(self, request: dict[str, Any], fault: str = "") -> dict[str, Any]:
         """A message as the API makes it, paid for."""
         text, stop, details = answering.answer(request), "end_turn", None
-        if fault in {"left out", "all left out"}:
-            said, last = json.loads(text), -1 if fault == "left out" else 0
-            text = json.dumps({what: listed[:last] for what, listed in said.items()})
+        if fault == "left out":
+            said = json.loads(text)
+            text = json.dumps({what: listed[:-1] for what, listed in said.items()})
         if fault == "refusal":
             text, stop, details = "", "refusal", {"type": "refusal", "category": "bio", "explanation": "no"}
         if fault in {"max_tokens", "pause_turn"}:
