@@ -67,7 +67,7 @@ def test_a_plan_is_made_shown_and_dropped(load: Any, run: Any) -> None:
     assert "stratified: 20 reviews for 64 samples" in made.err
     assert "after your first review you cannot make another plan" in made.err
     assert made.out == shown.out
-    assert "data: stratified, 0 of 20 planned samples reviewed" in shown.out
+    assert "data: stratified, 0 of 20 planned samples complete" in shown.out
     assert "holdout: 16 samples, 0 reviewed, never opened" in shown.out
     assert (document["planned_n"], document["population"], document["holdout"]) == (20, 64, 16)
     assert document["plan"]["parameters"]["by"] == "meta.lang"
@@ -120,7 +120,7 @@ def test_a_report_says_the_prefix_and_what_came_late(load: Any, run: Any, writte
     assert "5 samples came after the plan: last in the queue, and its figures leave them out" in said
     shown = run("plan").out
 
-    assert "3 of 10 planned samples reviewed, for 30 samples" in shown
+    assert "3 of 10 planned samples complete, for 30 samples" in shown
     assert "reviewed in order: 3 (3 verified)" in shown
     assert "5 samples came after the plan: its figures leave them out" in shown
 
@@ -138,7 +138,7 @@ def test_at_the_planned_n_the_plan_is_complete_and_says_what_that_means(
     behind = run("plan")
 
     assert "complete: the interval" not in before.out
-    assert "10 of 10 planned samples reviewed" in reached.out
+    assert "10 of 10 planned samples complete" in reached.out
     assert "  complete: the estimate stands\n" in reached.out
     assert "  what changes it: workbench plan --more N, or reviewing the 20 that are left\n" in reached.out
     assert "next, after the plan: " in reached.out
@@ -157,7 +157,7 @@ def test_what_is_complete_by_imported_gold_is_called_so(run: Any, tmp_path: Path
 
     made = run("plan", "--n", 8, "--yes")
 
-    assert "8 of 8 planned samples reviewed (8 verified in the file), for 12 samples" in made.out
+    assert "8 of 8 planned samples complete (8 verified in the file), for 12 samples" in made.out
     assert "  complete: all samples are reviewed\n" in made.out
     assert 8 == run("plan", "--json").json["given"]
 

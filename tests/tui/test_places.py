@@ -193,6 +193,24 @@ async def test_evidence_by_letters_in_the_context(user: User, many: Path) -> Non
         await user.press(*next(hint.code for hint in app.screen._hints if hint.start == last))
         assert evidence(user, "Paris") == ("found", "human", "The Champ de Mars")
         assert said(app) == "✓ Paris is found in context 2"
+        await user.press("e")
+        own, nearest = app.screen.query_one("#offers", Passage).text.splitlines()[:2]
+        assert (own[:32], nearest[:14]) == ("1 · context 2: The Champ de Mars", "2 · context 1:")
+
+
+async def test_few_units_leave_room_for_the_choice(user: User, import_rows: Any, rows: Any) -> None:
+    """On a small screen a list of one unit is a line high; what is chosen over it has at least four."""
+    row = {
+        **rows[0],
+        "proposal": {"proposer": "p", "reference_entities": [{"text": "Eiffel Tower", "label": "place"}]},
+    }
+    path = import_rows([row], name="few")
+    async with user.opens("tower", database=path, size=(80, 24), dataset="few") as app:
+        await user.press("e")
+        assert (6, 4) == (
+            app.screen.query_one("#box").size.height,
+            app.screen.query_one("#offers").size.height,
+        )
 
 
 async def test_evidence_by_search(user: User, many: Path) -> None:

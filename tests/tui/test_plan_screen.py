@@ -96,7 +96,7 @@ async def test_a_plan_is_made_from_the_form_and_the_queue_follows_it(user: User,
         assert "reviewed without suggestions: raised from 0% to 50%, about 30 of 60 reviews" in text
         await user.press("escape", "n", "left", "left", "down", "right", "right", "enter", "y")
         assert isinstance(app.screen, PlanScreen)
-        assert "0 of 20 planned samples reviewed, for 80 samples" in shown(app)
+        assert "0 of 20 planned samples complete, for 80 samples" in shown(app)
         assert "strata by group" in shown(app)
         assert app.screen.query_one(Status).text == "✓ the queue follows this plan now"
         plan = plan_of(store, info.id)
@@ -141,7 +141,7 @@ async def test_reviews_left_are_those_that_nobody_has_made(user: User) -> None:
     async with user.opens(size=(80, 24)) as app:
         accept(user.store, some)
         await user.press("P")
-        assert "11 of 20 planned samples reviewed" in shown(app)
+        assert "11 of 20 planned samples complete" in shown(app)
         assert "space goes on, 9 reviews left." in shown(app)
         accept(user.store, {*order[:60]} - some)
         await user.press("r")
@@ -196,7 +196,7 @@ async def test_what_is_complete_by_imported_gold_is_called_so(
             session.execute(text("UPDATE review SET origin = 'imported'"))
         await user.press("r")
 
-        assert "2 of 4 planned samples reviewed (2 verified in the file)" in shown(app)
+        assert "2 of 4 planned samples complete (2 verified in the file)" in shown(app)
 
 
 async def test_after_the_first_verdict_no_plan_can_be_made(user: User) -> None:

@@ -344,7 +344,7 @@ def step(action: Step, answer: Answer) -> str:
         few = f". That is a hint: {answer.compared:,} are few" if answer.compared < BADGE else ""
         better = f"its typical error on the same {many(answer.compared, 'reviewed sample')} is {change}{few}"
         metric = f"{SCORER_WORDS[action.scorer]}, which knows other forms of a name"
-        return f"Score by {metric} (workbench score --metric {action.scorer}): {better}."
+        return f"Score by {metric} (workbench score): {better}."
     return "Write a page to send: workbench compare --html FILE"
 
 

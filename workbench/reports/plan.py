@@ -33,7 +33,7 @@ def plan_lines(report: PlanReport) -> list[str]:
         given = f" ({report.given:,} verified in the file)" if report.given else ""
         lines = [
             f"{report.dataset}: {DESIGN_WORDS[plan.design]}, {report.done:,} of {report.planned_n:,} planned "
-            f"samples reviewed{given}, for {many(report.population, 'sample')}"
+            f"samples complete{given}, for {many(report.population, 'sample')}"
         ]
         lines += ["  drawn from a corpus; the other samples are in no database"] if plan.corpus else []
         if report.complete:

@@ -40,11 +40,12 @@ class EvidencePicker:
     want: Callable[[Intent], None]
 
     async def ask(self) -> None:
-        """Choose the evidence of the unit under the cursor."""
+        """Choose the evidence of the unit under the cursor; what it has stands first."""
         unit = self.pane.counted_unit
         if not self.pane.contexts:
             raise InputError("no context was retrieved: there is no evidence to choose")
-        near = await self.pane.near(unit)
+        own = unit.match.evidence
+        near = [*own, *(place for place in await self.pane.near(unit) if place not in own)]
         nothing = "nothing is suggested here" if self.pane.now.blind else NONE_NEAR
         await self.screen.bench.ask(EvidenceScreen(self, unit, near, nothing))
 

@@ -234,6 +234,10 @@ class Finder:
             self.tell()
 
 
+OVER = 6
+"""Lines of a dialog over the units at least: its title, four lines and its keys."""
+
+
 class OverUnits(Dialog):
     """A dialog over the list of units of the screen below, whose texts stay in sight."""
 
@@ -247,10 +251,10 @@ class OverUnits(Dialog):
         self.moved()
 
     def resized(self) -> None:
-        """Lie where the units of the screen below lie now."""
+        """Lie where the units of the screen below lie now, over the line below them where they have few."""
         box, region = self.query_one("#box"), self._pane.body.list_region
         box.styles.offset = region.offset
-        box.styles.width, box.styles.height = region.size
+        box.styles.width, box.styles.height = region.width, max(region.height, OVER)
 
 
 class FindField(Field):

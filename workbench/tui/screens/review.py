@@ -580,7 +580,8 @@ class ReviewScreen(BaseScreen):
         """The other kind of units."""
         other: Kind = "statement" if self.pane.kind == "entity" else "entity"
         if other not in self.pane.now.dataset.kinds:
-            self.say(f"this dataset reviews {PLURAL[self.pane.kind]} only")
+            own, more = PLURAL[self.pane.kind], PLURAL[other]
+            self.say(f"this dataset reviews {own} only; workbench policy edit adds {more}")
         else:
             self.show(self.pane.now, other)
 
