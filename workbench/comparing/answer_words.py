@@ -177,7 +177,7 @@ def _estimate(answer: Answer) -> str:
             done = f"All {_samples(answer)} are reviewed, with {units}"
         lead = f"{done}: the true mean is between {ends[0]} and {ends[1]}"
     else:
-        of = f" of the other {estimate.total:,}" if estimate.total < answer.total else ""
+        of = f" of the {estimate.total:,} with a score" if estimate.total < answer.total else ""
         about = (
             f"{value(estimate.point)} (95 % range {ends[0]} to {ends[1]})"
             if ends[0]

@@ -48,7 +48,8 @@ def load_scores(
         SCORE.sample_id, SCORE.scorer, SCORE.found, SCORE.missing, SCORE.unsure, SCORE.value
     ).where(scored_at(run_id, threshold), true() if ids is None else among(SCORE.sample_id, ids))
     scores: dict[int, dict[str, Score]] = {}
-    for sample_id, scorer, found, missing, unsure, value in store.rows(query):
+    ordered = query.order_by(SCORE.sample_id, SCORE.scorer)
+    for sample_id, scorer, found, missing, unsure, value in store.rows(ordered):
         scores.setdefault(sample_id, {})[scorer] = Score(scorer, Tally(found, missing, unsure), value)
     return scores
 
