@@ -110,9 +110,10 @@ class OtherFileError(StoreError):
 
 
 class AwayError(StoreError):
-    """The server of the database cannot be reached; whether the last change was kept is not known.
+    """The server of the database cannot be reached, or a lock there was not let go: try again later.
 
-    `writing`: it was lost while something was being written. `what` the screens say while they try again.
+    Whether the last change was kept is not known where the server is lost. `writing`: it was lost while
+    something was being written. `what` the screens say while they try again.
     """
 
     writing = False

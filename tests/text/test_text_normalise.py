@@ -190,3 +190,8 @@ def test_a_form_names_a_stem_of_two_letters_and_its_paradigm(
     word: str, lang: str, expected: set[str]
 ) -> None:
     assert {word, *expected} == forms(word, lang)
+
+
+def test_a_number_of_any_length_is_read() -> None:
+    """A figure with more digits than a number has stays as it is written."""
+    assert ["9" * 1_000_100, "万"] == words("9" * 1_000_100 + "万", "zh")

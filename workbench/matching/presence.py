@@ -174,12 +174,10 @@ def _next(word: WordPlace, column: list[WordPlace], text: str) -> WordPlace | No
 
 # Capitalised beside a name without belonging to it: titles, and words that begin sentences.
 _APART = listed(sections(__name__)["apart"])
+_APART_GERMAN = _APART | listed(sections(__name__)["apart de"])
 _BEFORE = re.compile(r"([^\W_]+)(?:[ \u00a0]|-|['’]s )$")
 _BEFORE_OF = re.compile(r"([^\W_]+)[ \u00a0](?:of|of the|de|du|des|von|of St\.)[ \u00a0]$")
-_NOUN_BEFORE = re.compile(  # der britische Ökonom
-    r"(?i:\b(?:d(?:er|ie|as|em|en|es)|(?:k?ein|dies|jed|ihr|sein)(?:e[rmns]?)?|[iav]m|zu[mr]|vom|beim))"
-    r"[ \u00a0](?:[a-zäöüß]+[ \u00a0])?[^\W_]+[ \u00a0]$"
-)
+_GERMAN_OF = ("von", "des")
 _AFTER = re.compile(r"(?:[ \u00a0-]|['’]s )([^\W_]+)")
 _MONTH_BEFORE = re.compile(r"([^\W\d_]+)\.?,?[ \u00a0](?:\d{1,2}(?:st|nd|rd|th)?,?[ \u00a0])?$")
 _DAY_BEFORE = re.compile(r"(?<!\d)\d{1,2}[ \u00a0]$")
@@ -205,32 +203,31 @@ def inside_longer(
         return False
     left, right = _BEFORE.search(before), _AFTER.match(after)
     german = lang == "de"  # where every noun has a capital: 25 Menschen, die Stadt Paris, Theorie von Darwin
-    noun = german and has_digit(key(surface, lang))
+    apart = _APART_GERMAN if german else _APART
+    counts = german and has_digit(key(surface, lang))
     if surface.isdigit():
-        return _inside_date(before, right) or (not noun and _extends(right, own))
+        return _inside_date(before, right) or (not counts and _extends(right, own, apart))
     if folded(surface.split()[0]) in MONTHS:
         return bool(_DAY_BEFORE.search(before))
-    goes_on, began = not noun and _extends(right, own), not noun and _extends(left, own)
-    began = began and not (german and _NOUN_BEFORE.search(before))
+    goes_on, began = not counts and _extends(right, own, apart), _extends(left, own, apart)
+    of = _BEFORE_OF.search(before)
+    if of and german and of.group().rstrip().endswith(_GERMAN_OF):
+        of = None
     if person and right and " " in surface and _GENERATION.fullmatch(f" {right[1]}"):
         goes_on = False
     if _CYRILLIC.search(surface) and not (person and len(own) == 1):
         goes_on = goes_on and bool(_ADJECTIVE.search(surface))
         began = began and left is not None and bool(person or _ADJECTIVE.search(left.group(1)))
-    return (
-        goes_on
-        or (began and not (person and len(own) == 1))
-        or (not german and _extends(_BEFORE_OF.search(before), own))
-    )
+    return goes_on or (began and not (person and len(own) == 1)) or _extends(of, own, apart)
 
 
-def _extends(match: re.Match[str] | None, own: frozenset[str]) -> bool:
+def _extends(match: re.Match[str] | None, own: frozenset[str], apart: Set[str]) -> bool:
     """Whether a neighbour belongs to a longer name: capitalised, not an honorific, not of the name itself."""
     if match is None:
         return False
     word = match.group(1)
     low = folded(word)
-    return word[0].isupper() and low not in _APART and low not in own and low not in MONTHS
+    return word[0].isupper() and low not in apart and low not in own and low not in MONTHS
 
 
 def _inside_date(before: str, follower: re.Match[str] | None) -> bool:
@@ -548,6 +545,7 @@ _BEFORE_FIGURE = re.compile(rf"(?:(?<![^\s(])[-−])?[{SYMBOLS}]?$")
 _NUMBER_BEFORE = re.compile(r"[^\W\d_]+[ \u00a0-](?:and[ \u00a0-](?:a (?:half )?)?)?$")
 _BEFORE_ROMAN = re.compile(r"(?<![^\W_])[A-ZÀ-ÞА-Я][^\W_]*[ \u00a0-]$")
 _THREE = re.compile(r"\d{3}(?!\d)")
+_APOSTROPHES = ("de", "fr", "it")
 _BLANKS = listed("fr de es pt ru uk be bg pl cs sk sv no nb fi et lv lt hu")  # that part thousands by one
 _BEHIND_NAME = re.compile(
     rf"(?:\+\+|#(?!\w))|/[^\W\d_]"
@@ -561,7 +559,7 @@ def _rest_of_figure(lang: str | None) -> tuple[str, re.Pattern[str], re.Pattern[
 
     1'000 has a sign before three figures, 2万5000 a unit before any.
     """
-    gaps = "\u00a0\u2009\u202f'’" + " " * (lang in _BLANKS)
+    gaps = "\u00a0\u2009\u202f" + "'’" * (lang in _APOSTROPHES) + " " * (lang in _BLANKS)
     before = re.compile(rf"(?<![\d.,])(?:\d{{1,3}}(?:[{gaps}]\d{{3}})*[{gaps}]|\d[\d.,]*[{EAST}]+)$")
     return gaps, before, re.compile(rf"(?:[{gaps}]\d{{3}})+(?!\d)")
 

@@ -79,8 +79,6 @@ HINTS = {
     "unable to open": "check the path and its permissions",
     "disk I/O": "the disk failed or is full; what was shown as saved is saved",
     **AWAY,
-    "lock timeout": LOCKED,
-    "deadlock": LOCKED,
     "onnection": RUNNING,
 }
 """Parts of messages, and what the person can do."""
@@ -280,6 +278,7 @@ def check_schema(engine: Engine, path: Path | None, *, migrate: bool) -> None:
             run_pragma(engine, WRITE_AHEAD)  # while nobody else has it open: several may be making it
         with engine.execution_options(write=True).begin() as connection:
             if connection.dialect.name == "postgresql":
+                connection.execute(text("SET LOCAL lock_timeout = 0"))  # who copies in may take long
                 # any number: one at a time
                 connection.execute(text("SELECT pg_advisory_xact_lock(20260707)"))
             if not inspect(connection).get_table_names():  # else another process made them meanwhile
@@ -415,6 +414,8 @@ def explained(error: BaseException) -> str:
         return DAMAGED  # the error quotes what was not read
     cause = next(iter(message.splitlines()), type(error).__name__)
     hint = next((hint for sign, hint in HINTS.items() if sign in cause), "")
+    if kind_of_error(error) is LockedError:
+        return LOCKED
     if kind_of_error(error) is AwayError:
         cause = f"the server is away: {cause}"
     return f"{cause} ({hint})" if hint else cause

@@ -25,7 +25,7 @@ from workbench.tui.screens.pick import PickScreen
 from workbench.tui.view import NONE_NEAR, near_text
 from workbench.tui.widgets.bars import Bar, choice_parts
 from workbench.tui.widgets.passage import Passage
-from workbench.tui.widgets.sample_pane import SamplePane
+from workbench.tui.widgets.sample_pane import NEAR, SamplePane
 
 TakePlace = Callable[[Unit, Evidence], None]
 
@@ -44,8 +44,8 @@ class EvidencePicker:
         unit = self.pane.counted_unit
         if not self.pane.contexts:
             raise InputError("no context was retrieved: there is no evidence to choose")
-        own = unit.match.evidence
-        near = [*own, *(place for place in await self.pane.near(unit) if place not in own)]
+        own = unit.match.evidence[:1]
+        near = [*own, *(place for place in await self.pane.near(unit) if place not in own)][:NEAR]
         nothing = "nothing is suggested here" if self.pane.now.blind else NONE_NEAR
         await self.screen.bench.ask(EvidenceScreen(self, unit, near, nothing))
 

@@ -538,15 +538,18 @@ class QueueScreen(BaseScreen):
         `settles`: to settle what people differ in; who may not do that reviews it.
         """
 
-        def say(error: Exception) -> None:
-            self.say(f"{failed}: {error}", sign="!", tone="bad")
+        self.hold_keys(partial(self._jump_to, find, none, failed, word, settles))
+
+    async def _jump_to(self, find: Find, none: str, failed: str, word: str, settles: bool) -> None:
+        try:
+            target = await find()
+            settles = settles and not await self.now.refusal("settle what others differ in")
+        except Exception as error:  # a database can fail in many ways; whatever it was is shown
+            if isinstance(error, AwayError) and not error.writing:
+                raise  # it is read again
+            self.say(f"{failed}: {flat(str(error))}", sign="!", tone="bad")
             self.bench.open_gate()
-
-        self.hold_keys(partial(self._jump_to, find, none, word, settles), say)
-
-    async def _jump_to(self, find: Find, none: str, word: str, settles: bool) -> None:
-        target = await find()
-        settles = settles and not await self.now.refusal("settle what others differ in")
+            return
         desk = replace(self.view_desk(), resolves=settles)
         if target is None:
             self.say(none)
