@@ -15,9 +15,7 @@ with open("dataset.jsonl", encoding="utf-8") as file:
 
 cases = [
     LLMTestCase(
-        input=row["user_input"],
-        expected_output=row["reference"],
-        retrieval_context=row["retrieved_contexts"],
+        input=row["user_input"], expected_output=row["reference"], retrieval_context=row["retrieved_contexts"]
     )
     for row in rows
 ]

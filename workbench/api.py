@@ -315,10 +315,7 @@ def import_frame(
     from workbench.stages import import_
 
     options = import_.ImportOptions(
-        dataset=dataset,
-        fields=_pairs("fields", fields),
-        external=_pairs("external", external),
-        update=update,
+        dataset=dataset, fields=_pairs("fields", fields), external=_pairs("external", external), update=update
     )
     return import_.import_frame(fspath(database), frame, options, annotator=getpass.getuser())
 

@@ -327,10 +327,7 @@ def test_notes_on_a_frame_name_parameters_of_python(tmp_path: Path) -> None:
         ([EIFFEL], "measure takes one sample: .*; got list; score_dataset takes many samples"),
         ({}, "user_input: got nothing, expected a string as user_input or question or input"),
         ({"user_input": "?", "reference": "Paris."}, "retrieved_contexts: got nothing"),
-        (
-            {**EIFFEL, "retrieved_contexts": [object()]},
-            r"_contexts\[0\]: got an instance of object, ",
-        ),
+        ({**EIFFEL, "retrieved_contexts": [object()]}, r"_contexts\[0\]: got an instance of object, "),
         ({**EIFFEL, "reference": None}, "reference: got nothing, expected a string as reference or "),
         ({**EIFFEL, "reference": float("nan")}, "reference: got nothing, expected a string as "),
         ({**EIFFEL, "reference": 5}, "reference: got number 5, expected a string$"),

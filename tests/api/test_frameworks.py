@@ -242,9 +242,7 @@ def test_an_experiment_of_ragas_gets_values_and_reasons(database: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["asynchronous", "synchronous", "langchain"])
 def test_a_model_of_ragas_proposes_over_http(
-    kind: str,
-    completions: tuple[str, list[dict[str, Any]]],
-    expected: dict[str, tuple[float | None, ...]],
+    kind: str, completions: tuple[str, list[dict[str, Any]]], expected: dict[str, tuple[float | None, ...]]
 ) -> None:
     ragas, ours, openai = imported("ragas"), imported("workbench.ragas"), imported("openai")
     llms = imported("ragas.llms")

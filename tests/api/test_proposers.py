@@ -17,14 +17,7 @@ import pytest
 from tests.proposing.claude.server import Options, Service, running
 from tests.rows import write_rows
 from workbench.api import Claude, ContextEntityRecall, ContextualRecall, OpenAI
-from workbench.errors import (
-    AccessError,
-    BusyError,
-    InputError,
-    ProposalError,
-    UsageError,
-    WorkbenchError,
-)
+from workbench.errors import AccessError, BusyError, InputError, ProposalError, UsageError, WorkbenchError
 from workbench.model import Proposal, ProposedEntity, Sample
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.propose import propose

@@ -23,14 +23,7 @@ from workbench.comparing.agreement import (
     tabulate_by_group,
 )
 from workbench.comparing.intervals import UNIT, at_most, t_quantile, wilson
-from workbench.comparing.paired import (
-    Pair,
-    mean_of,
-    paired,
-    pearson,
-    spearman,
-    two_arms,
-)
+from workbench.comparing.paired import Pair, mean_of, paired, pearson, spearman, two_arms
 
 
 def pairs(automatic: list[float], verified: list[float], groups: list[str] | None = None) -> list[Pair]:
@@ -52,12 +45,7 @@ def test_unsure_units_stay_out_of_the_table() -> None:
     table = tabulate([*said, ("unsure", "found"), (None, "missing")])
 
     assert Verdicts(6, 2, 1, 1, human_unsure=2) == table
-    assert (Rate(6, 8), Rate(1, 2), Rate(6, 7), Rate(1, 3)) == (
-        table.tpr,
-        table.tnr,
-        table.ppv,
-        table.npv,
-    )
+    assert (Rate(6, 8), Rate(1, 2), Rate(6, 7), Rate(1, 3)) == (table.tpr, table.tnr, table.ppv, table.npv)
     assert (12 / 15, 2 / 5) == pytest.approx(table.specific)
 
 

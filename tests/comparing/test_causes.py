@@ -107,12 +107,7 @@ def test_every_rule_links_what_the_one_before_left() -> None:
         for row in difference(automatic, verified, based=False).rows
         if row.verified
     }
-    assert rules == {
-        "Taj Mahal": "span",
-        "Agra": "overlap",
-        "Shah Jahan": "key",
-        "Mumtaz Mahal-Begum": "key",
-    }
+    assert rules == {"Taj Mahal": "span", "Agra": "overlap", "Shah Jahan": "key", "Mumtaz Mahal-Begum": "key"}
     near = difference(
         of(unit("a", "Mumtaz Mahall", label="person")),
         of(unit("g", "Mumtaz Mahal", label="person")),
@@ -316,10 +311,7 @@ def test_a_name_missed_inside_a_longer_one_says_so() -> None:
 
 @pytest.mark.parametrize(
     ("automatic", "verified", "cause"),
-    [
-        (of(here("p1", "Agra")), of(), "invented unit"),
-        (of(), of(here("h1", "Agra")), "missed unit"),
-    ],
+    [(of(here("p1", "Agra")), of(), "invented unit"), (of(), of(here("h1", "Agra")), "missed unit")],
 )
 def test_without_units_on_one_side_nothing_is_shared_out(
     automatic: Assessment, verified: Assessment, cause: str

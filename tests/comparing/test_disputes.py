@@ -6,16 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from workbench.comparing.disputes import (
-    apart,
-    disputed,
-    named,
-    place,
-    stamp,
-    stamped,
-    standing,
-    worded,
-)
+from workbench.comparing.disputes import apart, disputed, named, place, stamp, stamped, standing, worded
 
 
 @pytest.mark.parametrize(

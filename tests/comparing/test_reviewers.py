@@ -95,12 +95,7 @@ def test_one_rare_verdict_makes_kappa_low_while_nearly_all_are_equal() -> None:
 def test_below_ten_samples_there_are_counts_only() -> None:
     found = of((ADA, BO), (ADA,), n=9)
 
-    assert (9, 9, 18, 9) == (
-        found.samples,
-        found.linked,
-        found.first,
-        found.second,
-    )
+    assert (9, 9, 18, 9) == (found.samples, found.linked, found.first, found.second)
     assert (True, None, None, None, None, None) == (
         found.few, found.f1, found.strict_f1, found.interval, found.differs, found.alpha,
     )  # fmt: skip

@@ -112,11 +112,7 @@ def recall(inputs: Any) -> Said:
         return {"value": value_of("ragas", tally)}
     if len(set(inputs["RE"])) < len(inputs["RE"]):
         return {"set_based": float(exact), "ragas_legacy_list_denominator": value_of("ragas", legacy)}
-    said = {
-        "recall": f"{tally.found}/{tally.units}",
-        "value": float(exact),
-        "ragas_0_4_3": compatible,
-    }
+    said = {"recall": f"{tally.found}/{tally.units}", "value": float(exact), "ragas_0_4_3": compatible}
     if exact == Fraction(2, 3):
         said["ragas_doc"] = int(1000 * exact) / 1000  # its page cuts the digits
     return said
@@ -254,10 +250,7 @@ def krippendorff(inputs: Any) -> Said:
         [value for value in item if value is not None]
         for item in zip(*inputs["reliability_data"], strict=True)
     ]
-    return {
-        "nominal": agreement.alpha(items),
-        "interval": known.alpha(items, known.interval).value,
-    }
+    return {"nominal": agreement.alpha(items), "interval": known.alpha(items, known.interval).value}
 
 
 @replays("set.masi")

@@ -144,11 +144,7 @@ def calibrated(demo: Bench) -> Bench:
 
 @pytest.mark.parametrize(
     ("formats", "place"),
-    [
-        (("huggingface",), ""),
-        (("all",), "huggingface"),
-        (("csv", "huggingface"), "huggingface"),
-    ],
+    [(("huggingface",), ""), (("all",), "huggingface"), (("csv", "huggingface"), "huggingface")],
 )
 def test_an_export_holds_the_calibration_in_use_as_calibrate_writes_it(
     calibrated: Bench, formats: tuple[str, ...], place: str

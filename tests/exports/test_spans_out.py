@@ -17,13 +17,7 @@ from tests.conftest import Bench
 from tests.exports.conftest import EMOJI, NESTED, ROWS, Leave, json_rows, read_conll, report_of
 from tests.formats.test_formats_round_trip import TEXT
 from workbench.formats.exports.item import ExportItem
-from workbench.formats.exports.spans import (
-    _prodigy_task,
-    conll_lines,
-    exact_tokens,
-    flat,
-    tagged_of,
-)
+from workbench.formats.exports.spans import _prodigy_task, conll_lines, exact_tokens, flat, tagged_of
 from workbench.model import Sample, Span, Unit
 
 GOLD = {row["id"]: row for row in ROWS}

@@ -90,11 +90,7 @@ def test_dates_decimals_and_nested_columns_go_to_meta(tmp_path: Path) -> None:
     pictures = [{**ROWS[0], "image": None}, {**ROWS[0], "image": b"\x00\x01"}]
     bad = load_path(saved(tmp_path / "b.parquet", pictures))
 
-    assert record.sample.meta == {
-        "day": "2024-01-02",
-        "at": "2024-01-02T03:04:00+00:00",
-        "n": {"a": [1]},
-    }
+    assert record.sample.meta == {"day": "2024-01-02", "at": "2024-01-02T03:04:00+00:00", "n": {"a": [1]}}
     assert bad.errors == ["2: row: got 2 bytes in a column, expected text"]
 
 

@@ -154,12 +154,7 @@ def test_a_result_table_is_read_as_pandas_wrote_it(fixture: Any) -> None:
     assert loaded.errors == []
     assert loaded.notes.format == "ragas"
     assert [(s.user_input, s.retrieved_contexts, s.response, s.reference) for s in samples] == [
-        (
-            "Capital of France?",
-            ("France is a country.", 'it\'s a | "quoted" line\nend'),
-            "Paris",
-            "Paris",
-        ),
+        ("Capital of France?", ("France is a country.", 'it\'s a | "quoted" line\nend'), "Paris", "Paris"),
         ("Столица Франции?", ("Париж", "столица"), None, "Париж, столица"),
         ("Empty?", (), None, ""),
     ]

@@ -365,7 +365,7 @@ SPANS: list[list[dict[str, Any]]] = [
             "span_kind": "RETRIEVER",
             "parent_id": "1",
             "attributes": {
-                "retrieval": {"documents": [{"document": {"content": "c"}}, {"document": {"content": "d"}}]},
+                "retrieval": {"documents": [{"document": {"content": "c"}}, {"document": {"content": "d"}}]}
             },
         },
         {
@@ -407,9 +407,9 @@ SPANS: list[list[dict[str, Any]]] = [
                     "name": "retrieve",
                     "parentObservationId": None,
                     "output": [{"pageContent": "c"}, {"pageContent": "d"}],
-                },
+                }
             ],
-        },
+        }
     ],
 ]
 

@@ -212,11 +212,7 @@ ROME, OSLO = entity("Rome"), entity("Oslo", verdict="missing")
     ("before", "after", "changes"),
     [
         ([ROME], [entity("Rome", "person")], [("Rome", "place", "person", "")]),
-        (
-            [ROME, entity("Rome", "work")],
-            [],
-            [("Rome", "found", "", "place"), ("Rome", "found", "", "work")],
-        ),
+        ([ROME, entity("Rome", "work")], [], [("Rome", "found", "", "place"), ("Rome", "found", "", "work")]),
         ([ROME, entity("Rome", "work")], [ROME], [("Rome", "found", "", "work")]),
         (
             [ROME, entity("Rome", "work")],

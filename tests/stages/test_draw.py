@@ -132,8 +132,7 @@ def test_a_purge_leaves_the_corpus_its_sizes_and_plans_what_is_left(bench: Any, 
 
 
 @pytest.mark.parametrize(
-    ("reviewed", "kinds"),
-    [(("statement", "entity"), ("entity", "statement")), (("statement",), ("entity",))],
+    ("reviewed", "kinds"), [(("statement", "entity"), ("entity", "statement")), (("statement",), ("entity",))]
 )
 def test_the_dataset_has_the_threshold_of_its_corpus_and_reviews_first_what_its_scorer_counts(
     bench: Any, tmp_path: Path, reviewed: Any, kinds: tuple[str, ...]

@@ -13,17 +13,7 @@ from tests.rows import naming
 from workbench.errors import UsageError
 from workbench.formats.policy import to_toml
 from workbench.reviewing.edits import Flag
-from workbench.stages import (
-    calibrate,
-    claude,
-    disputes,
-    editing,
-    people,
-    queue,
-    review,
-    team,
-    upkeep,
-)
+from workbench.stages import calibrate, claude, disputes, editing, people, queue, review, team, upkeep
 from workbench.stages.desk import open_desk
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.people import PERMITTED, Person, add_person, disable, new_token

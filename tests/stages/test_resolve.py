@@ -28,13 +28,7 @@ from workbench.stages.figures import figures
 from workbench.stages.people import add_person, disable
 from workbench.stages.queue_values import unresolved_ids
 from workbench.stages.recompute import score_dataset
-from workbench.stages.resolve import (
-    next_to_settle,
-    open_resolution,
-    saw,
-    take,
-    take_rest,
-)
+from workbench.stages.resolve import next_to_settle, open_resolution, saw, take, take_rest
 from workbench.stages.review import Opened, act
 from workbench.stages.team import assign
 from workbench.stages.upkeep import status

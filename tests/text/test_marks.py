@@ -17,11 +17,7 @@ def owners(marks: list[Mark]) -> list[tuple[str, str, int]]:
 
 def test_the_inner_mark_is_on_top_and_knows_its_depth() -> None:
     """A name inside a name is drawn in its own role, over the longer one."""
-    assert owners([OUTER, INNER]) == [
-        ("University of ", "u1", 0),
-        ("London", "u2", 1),
-        (", Paris", "", 0),
-    ]
+    assert owners([OUTER, INNER]) == [("University of ", "u1", 0), ("London", "u2", 1), (", Paris", "", 0)]
 
 
 def test_the_chosen_mark_is_on_top_of_all() -> None:

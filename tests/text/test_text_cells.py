@@ -99,8 +99,7 @@ def test_cut_says_that_something_is_missing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "expected"),
-    [(13, "7 have no …"), (15, "7 have no score"), (4, "7 h…"), (10, "7 have …")],
+    ("size", "expected"), [(13, "7 have no …"), (15, "7 have no score"), (4, "7 h…"), (10, "7 have …")]
 )
 def test_a_sentence_is_cut_behind_a_word(size: int, expected: str) -> None:
     """Not where only its first word would be left."""

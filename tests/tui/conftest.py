@@ -370,11 +370,7 @@ def open_review(settle: Settle) -> Callable[..., Awaitable[None]]:
 
 @pytest.fixture
 def picture(
-    snap_compare: Any,
-    make_app: MakeApp,
-    press: Any,
-    open_review: Any,
-    request: pytest.FixtureRequest,
+    snap_compare: Any, make_app: MakeApp, press: Any, open_review: Any, request: pytest.FixtureRequest
 ) -> Callable[..., bool]:
     """Compares a screen after some keys, those of one string pressed at once.
 

@@ -290,12 +290,7 @@ async def test_a_hundred_thousand_samples_are_a_list_like_any_other(
     assert len({*drawn}) < 100
 
 
-PARTS = {
-    "overview": "1",
-    "scatter": "2",
-    "causes": "3",
-    "figures": "5",
-}
+PARTS = {"overview": "1", "scatter": "2", "causes": "3", "figures": "5"}
 
 
 @pytest.mark.parametrize("part", PARTS)

@@ -63,9 +63,7 @@ async def test_scrolled_texts_and_other_widths_are_painted_whole(
             assert await is_whole(user, app), width
 
 
-async def test_a_cursor_that_moves_before_its_lines_are_painted_is_painted_where_it_is(
-    user: User,
-) -> None:
+async def test_a_cursor_that_moves_before_its_lines_are_painted_is_painted_where_it_is(user: User) -> None:
     """What was drawn to see which lines differ is out of date then."""
     async with user.opens("tower") as app:
         listed = app.screen.query_one(UnitList)

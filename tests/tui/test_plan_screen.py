@@ -153,10 +153,7 @@ async def test_reviews_left_are_those_that_nobody_has_made(user: User) -> None:
 
 @pytest.mark.parametrize(
     ("planned", "means"),
-    [
-        (10, "complete: the estimate stands"),
-        (4, "complete: too few for an interval (10 are needed)"),
-    ],
+    [(10, "complete: the estimate stands"), (4, "complete: too few for an interval (10 are needed)")],
 )
 async def test_at_its_end_the_plan_says_so_here_and_in_the_queue(
     user: User, planned: int, means: str

@@ -216,9 +216,7 @@ def test_a_sample_that_the_queue_did_not_give_is_picked_by_hand(serve: Serve) ->
     assert bench.review(other, "bo").state.opened.off_plan
 
 
-def test_a_sample_of_another_dataset_and_one_that_is_not_there_are_not_found(
-    serve: Serve,
-) -> None:
+def test_a_sample_of_another_dataset_and_one_that_is_not_there_are_not_found(serve: Serve) -> None:
     served = serve()
     bo = served.log_in("bo")
     assert 404 == bo.get("/s/999999").status_code

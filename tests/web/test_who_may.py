@@ -24,11 +24,7 @@ Serve = Callable[..., Served]
 SECRET = "0123456789abcdef0123456789abcdef"
 PROXY = Proxy("remote-user", SECRET)
 PUBLIC = {"/login", "/health", "/static/style.css"}
-FILLED = {
-    "/s/{sample}": "/s/1",
-    "/resolve/{sample}": "/resolve/1",
-    "/lesson/{sample}": "/lesson/1",
-}
+FILLED = {"/s/{sample}": "/s/1", "/resolve/{sample}": "/resolve/1", "/lesson/{sample}": "/lesson/1"}
 
 
 def routes() -> list[tuple[str, str]]:

@@ -32,7 +32,7 @@ def export(
         list[str] | None,
         Option(
             help="native, ragas, ragas-annotations, deepeval-goldens, deepeval-cases, huggingface, "
-            "label-studio, prodigy, conll, csv, few-shot, or all; may be given several times.",
+            "label-studio, prodigy, conll, csv, few-shot, or all; may be given several times."
         ),
     ] = None,
     only: Annotated[str | None, _choosing(help="verified, gold (settled) or disputed samples.")] = None,

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from workbench.store.engine import Store
 
 Update = Annotated[
-    bool,
-    Option("--update", help="Replace text, scores and verified units that differ from what is stored."),
+    bool, Option("--update", help="Replace text, scores and verified units that differ from what is stored.")
 ]
 Fields = Annotated[
     list[str] | None,
@@ -45,11 +44,7 @@ Rows = Annotated[
 def import_(
     context: Context,
     file: Annotated[
-        Path,
-        Argument(
-            help="A file or folder: JSON, JSON Lines, CSV, Parquet, an export.",
-            parser=named_path,
-        ),
+        Path, Argument(help="A file or folder: JSON, JSON Lines, CSV, Parquet, an export.", parser=named_path)
     ],
     gold: Annotated[
         bool, Option("--gold", help="Store the verified units of every row; reject rows without them.")

@@ -80,8 +80,7 @@ def _agree(question: str, refused: str, *, yes: bool) -> None:
 
 def score_files(
     files: Annotated[
-        list[Path],
-        Argument(help="Files or folders: Parquet, Arrow, JSON Lines, CSV.", parser=named_path),
+        list[Path], Argument(help="Files or folders: Parquet, Arrow, JSON Lines, CSV.", parser=named_path)
     ],
     out: Annotated[Path, Option(help="The folder for the scores, one file for each input file.")],
     policy: Annotated[

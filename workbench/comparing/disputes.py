@@ -48,9 +48,7 @@ HIDDEN = 2.0
 
 
 def apart(
-    first: Mapping[int, float],
-    second: Mapping[int, float],
-    weights: Mapping[int, float] | None = None,
+    first: Mapping[int, float], second: Mapping[int, float], weights: Mapping[int, float] | None = None
 ) -> list[Apart]:
     """The samples on which two columns of recalls differ by more than the tolerance.
 

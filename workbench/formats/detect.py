@@ -87,9 +87,7 @@ def look(path: Path, format: str | None, columns: NamedColumns) -> DatasetFile: 
 
 
 def objects(
-    source: DatasetFile,
-    progress: Progress = silent,
-    passed: Callable[[str], object] = lambda _: None,
+    source: DatasetFile, progress: Progress = silent, passed: Callable[[str], object] = lambda _: None
 ) -> Generator[RawRow]:
     """The objects of a file that is no CSV table; `passed` gets the keys of a document next to them."""
     path, container = source.path, source.container

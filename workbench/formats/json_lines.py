@@ -295,10 +295,7 @@ SPLIT = "columns, data"
 
 
 def of_document(
-    path: Path,
-    lists: frozenset[str],
-    progress: Progress,
-    passed: Callable[[str], object],
+    path: Path, lists: frozenset[str], progress: Progress, passed: Callable[[str], object]
 ) -> Generator[RawRow]:
     """The objects of the list that a JSON file is, or of the `lists` of the object that it is.
 

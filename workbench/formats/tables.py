@@ -203,8 +203,7 @@ def objects(path: Path, container: Literal["parquet", "arrow"], progress: Progre
             for row in as_python(batch, str(path)):
                 number += 1
                 yield _raw_row(
-                    {name: cell for name, cell in row.items() if cell is not None or name in scores},
-                    number,
+                    {name: cell for name, cell in row.items() if cell is not None or name in scores}, number
                 )
             progress(number)
     except (arrow.ArrowException, OSError, ValueError, UnicodeDecodeError) as error:

@@ -399,11 +399,7 @@ def _equal(references: Sequence[Name], candidates: Sequence[Name], lang: str | N
 
 
 def link(
-    references: Sequence[Name],
-    candidates: Sequence[Name],
-    *,
-    threshold: int = 85,
-    lang: str | None = None,
+    references: Sequence[Name], candidates: Sequence[Name], *, threshold: int = 85, lang: str | None = None
 ) -> list[NameLink | None]:
     """The links of `best` that reach the threshold, one for each reference name, None without one."""
     return [

@@ -37,12 +37,7 @@ def report_text(report: Look) -> str:
         _measured(f"{calibration.threshold_now}, corrected on other groups", calibration.corrected),
         ["one value for every sample", "–", "–", number(calibration.constant), "–"],
     ]
-    lines += [
-        *table(MEASURES, rows, right=True),
-        "",
-        *verdict_lines(calibration, which(report)),
-        "",
-    ]
+    lines += [*table(MEASURES, rows, right=True), "", *verdict_lines(calibration, which(report)), ""]
     means = [
         f"{number(report.means[at])} at {at}" for at in (calibration.threshold_now, calibration.threshold)
     ]

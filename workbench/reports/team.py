@@ -80,12 +80,7 @@ def training_text(training: Training) -> str:
     """The training samples, and how far everybody is with them."""
     head = ("trained", "decided", "units", "verdicts", "")
     rows = [
-        (
-            person.name,
-            f"{person.decided:,} of {person.samples:,}",
-            *_reached(person),
-            _stands(person),
-        )
+        (person.name, f"{person.decided:,} of {person.samples:,}", *_reached(person), _stands(person))
         for person in training.people
     ]
     lines = [f"training: {many(training.samples, 'sample')}, pass mark {_mark(training.mark)}"]

@@ -146,11 +146,7 @@ def _accepts(rows: Sequence[Said], kind: Kind) -> list[Said]:
 
 
 def _independent(
-    rows: Sequence[Said],
-    kind: Kind,
-    others: Sequence[int],
-    settled: int | None,
-    seen: int | None,
+    rows: Sequence[Said], kind: Kind, others: Sequence[int], settled: int | None, seen: int | None
 ) -> tuple[str, tuple[str, str, Assessment] | None]:
     """The first decision that stands, or why it is not the person's own; others' acts by their numbers."""
     edits = [(row.action, row.edit) for row in rows]

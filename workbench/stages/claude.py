@@ -276,12 +276,7 @@ def _thinking(store: Store, info: DatasetInfo, setup: Setup) -> tuple[int, bool]
 
 
 def _notes(
-    setup: Setup,
-    options: ModelOptions,
-    sends: Forecast | None = None,
-    *,
-    counted: bool = True,
-    sent: int = 0,
+    setup: Setup, options: ModelOptions, sends: Forecast | None = None, *, counted: bool = True, sent: int = 0
 ) -> Iterator[str]:
     """What a person should know of a set-up and, before it is paid, of what it sends."""
     if len(setup.examples) != options.examples:

@@ -356,12 +356,7 @@ class _Import:
 
 
 def import_file(
-    store: Store,
-    path: Path,
-    options: ImportOptions,
-    *,
-    annotator: str,
-    progress: Progress = silent,
+    store: Store, path: Path, options: ImportOptions, *, annotator: str, progress: Progress = silent
 ) -> ImportReport:
     """Import a file into the dataset named in the options, else after the file.
 

@@ -183,10 +183,7 @@ class RunRow(OfDataset, table=True):
 class ProposalRow(Numbered, table=True):
     """What a run said of one sample, as said. `content_hash`: of the text it was said of."""
 
-    __table_args__ = (
-        UniqueConstraint("run_id", "sample_id", "content_hash"),
-        Index(None, "sample_id"),
-    )
+    __table_args__ = (UniqueConstraint("run_id", "sample_id", "content_hash"), Index(None, "sample_id"))
     run_id: int = of("run")
     sample_id: int = of("sample")
     content_hash: str

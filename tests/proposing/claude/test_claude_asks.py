@@ -112,11 +112,7 @@ def test_blank_texts_cost_nothing_and_have_no_entities(setup: Setup) -> None:
 
     assert [] == list(plan([sample], setup, BOTH))
     assert isinstance(proposal, Proposal)
-    assert ((), ((), ()), ()) == (
-        proposal.reference_entities,
-        proposal.context_entities,
-        proposal.statements,
-    )
+    assert ((), ((), ()), ()) == (proposal.reference_entities, proposal.context_entities, proposal.statements)
 
 
 def test_asks_are_made_as_they_are_taken(setup: Setup) -> None:

@@ -48,11 +48,7 @@ class AnnotationSet(NamedTuple):
 
 
 def record(
-    tool: Tool,
-    text: Any,
-    sources: Sequence[JsonObject],
-    sets: Sequence[AnnotationSet],
-    notes: Notes,
+    tool: Tool, text: Any, sources: Sequence[JsonObject], sets: Sequence[AnnotationSet], notes: Notes
 ) -> Record:
     """The record of a text with its sets of marks. Raises RowError.
 

@@ -5,9 +5,7 @@ from alembic import context
 from workbench.store.tables import METADATA
 
 context.configure(
-    connection=context.config.attributes["connection"],
-    target_metadata=METADATA,
-    render_as_batch=True,
+    connection=context.config.attributes["connection"], target_metadata=METADATA, render_as_batch=True
 )
 with context.begin_transaction():
     context.run_migrations()

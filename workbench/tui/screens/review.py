@@ -469,10 +469,7 @@ class ReviewScreen(BaseScreen):
     def action_edge(self, side: str, outward: bool) -> None:
         """Move an edge by a token."""
         move = partial(
-            intents.move_edge,
-            reference=self.pane.now.sample.reference,
-            left=side == "left",
-            outward=outward,
+            intents.move_edge, reference=self.pane.now.sample.reference, left=side == "left", outward=outward
         )
         self._want_of_unit(move)
 

@@ -53,11 +53,7 @@ class WhyScreen(BaseScreen):
     BINDINGS = bindings("why")
 
     def __init__(
-        self,
-        desk: Desk,
-        why: Why,
-        settle: Work | None,
-        step: Callable[[Step], None] | None,
+        self, desk: Desk, why: Why, settle: Work | None, step: Callable[[Step], None] | None
     ) -> None:
         super().__init__()
         self.desk = desk

@@ -260,11 +260,7 @@ class CauseList(Lines["UnitRow"]):
             parts += [(f"{sign} ", tone), (text, words if unit else "dim"), ("  ", "")]
         cause = "" if part else self._causes[index]
         share = self.shares[index] if row.cause and not part else ""
-        return [
-            *parts,
-            (fit(cause, self.columns.cause), "warn"),
-            ("  " + fit(share, SHARE, right=True), ""),
-        ]
+        return [*parts, (fit(cause, self.columns.cause), "warn"), ("  " + fit(share, SHARE, right=True), "")]
 
 
 def column_names(columns: CauseColumns) -> str:

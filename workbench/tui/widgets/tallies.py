@@ -100,10 +100,7 @@ class Tallies(Widget):
         verified: Line = [(self._word, ""), (f" {tally(self._verified)}", "bold")]
         if self._causes is None:
             return auto, verified, []
-        difference: Line = [
-            ("" if yours else "Δ ", "$accent"),
-            (delta(self._causes.delta), "bold $accent"),
-        ]
+        difference: Line = [("" if yours else "Δ ", "$accent"), (delta(self._causes.delta), "bold $accent")]
         if any(abs(row.share or Fraction(0)) >= LEAST for row in self._causes.rows):
             difference.append((": ", ""))
             lead = cells(difference)
