@@ -41,7 +41,7 @@ def said(store: Any) -> dict[str, Any]:
                         (kind, unit.text, unit.label, unit.spans, unit.match.verdict, unit.match.reason,
                          unit.match.evidence, unit.match.note)
                         for kind in KINDS
-                        for unit in said.units(kind) or ()
+                        for unit in said.record.units.get(kind) or ()
                     ),
                 )
                 for said in one.reviews

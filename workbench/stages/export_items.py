@@ -157,11 +157,11 @@ def stands(
     states = [stored.states[kind] for stored in reviews]
     if "excluded" in states:
         return "excluded", None
-    verified = [
-        Verified(stored.record.annotator, stored.origin, Assessment(kind, "", stored.units(kind) or ()))  # type: ignore[arg-type]
-        for stored in reviews
-        if stored.states[kind] == "verified"
-    ]
+    verified = []
+    for stored in reviews:
+        if stored.states[kind] == "verified":
+            assessment = Assessment(kind, "", stored.record.units.get(kind, ()))
+            verified.append(Verified(stored.record.annotator, stored.origin, assessment))  # type: ignore[arg-type]
     if verified:
         gold = resolve(verified, counted_labels) if len(verified) > 1 else verified[0]
         return ("verified", gold.assessment.units) if gold else ("unresolved", None)
@@ -181,7 +181,7 @@ def _verdicts(
     for stored in leaving.reviews:
         state = states.get(stored.review_id)
         for kind in KINDS:
-            units = stored.units(kind)
+            units = stored.record.units.get(kind)
             if units is None:
                 continue
             if kind not in automatic:
@@ -220,7 +220,7 @@ def _of_review(
         "id": item.sample.id,
         "group": item.sample.group,
         "annotator": name,
-        "standing": item.gold.get(kind) == stored.units(kind),
+        "standing": item.gold.get(kind) == stored.record.units.get(kind),
         "kind": kind,
         "shown": stored.shown,
         "auto_shown": bool(state and state.opened.auto_shown),

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from sqlalchemy import func, not_, select
 
-from workbench.model import BY, KINDS, RESOLVED, Effort, GoldRecord, Kind, Marks, Score, Unit
+from workbench.model import BY, KINDS, RESOLVED, Effort, GoldRecord, Kind, Marks, Score
 from workbench.store.engine import Store
 from workbench.store.gold import settled_by, verified_by
 from workbench.store.importing import ANNOTATORS
@@ -120,10 +120,6 @@ class StoredReview(NamedTuple):
     shown: str
     states: dict[Kind, str]
     record: GoldRecord
-
-    def units(self, kind: Kind) -> tuple[Unit, ...] | None:
-        """The verified units of a kind; None where it is not verified."""
-        return self.record.units.get(kind)
 
     @property
     def says_something(self) -> bool:

@@ -54,7 +54,7 @@ class Accepter:
             shows = ", tab: show it" if counted else ""
             warn(f"{', '.join(editing.doubts(now, kind))}. a: accept anyway{shows}", sign="?")
             if counted and not doubtful(pane.unit):
-                pane.next_doubtful(1)
+                pane.listed.move_to_next(1, doubtful)
         else:
             self.accept()
 

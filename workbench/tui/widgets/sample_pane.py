@@ -16,7 +16,7 @@ from textual.message import Message
 from workbench.errors import InputError
 from workbench.matching.nearest import nearest
 from workbench.model import Disposition, Evidence, Kind, Span, Unit
-from workbench.reports.units import doubtful, least_certain
+from workbench.reports.units import least_certain
 from workbench.stages.review import NO_NAMES, Opened, names_of, unmarked
 from workbench.text.cells import cut_middle
 from workbench.text.marks import Mark, context_marks, reference_marks
@@ -181,10 +181,6 @@ class SamplePane(Container):
         for index, unit in enumerate(self.units):
             if unit.id == unit_id and index != self.listed.cursor:
                 self.listed.move_to(index)
-
-    def next_doubtful(self, step: int) -> bool:
-        """To the next doubtful unit, round the end; False when no unit is in doubt."""
-        return self.listed.move_to_next(step, doubtful)
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         """The cursor moved."""
