@@ -19,10 +19,12 @@ from workbench.stages import disputes, editing, plan
 from workbench.stages.disputes import Dispute, DisputeReport
 from workbench.stages.figures import figures
 from workbench.stages.plan import Wish, prefix
+from workbench.stages.recompute import score_dataset
 from workbench.stages.review import act, undo
 from workbench.store import runs as run_store
 from workbench.store import samples
 from workbench.store.datasets import set_dataset
+from workbench.store.scores import load_scores
 from workbench.text.figures import number
 
 pytestmark = pytest.mark.databases
@@ -545,3 +547,14 @@ def test_a_blind_sample_stays_blind_in_an_audit(bench: Any) -> None:
 
     assert () == bench.open("near").automatic
     assert [] == journal(bench, "near")
+
+
+def test_the_scores_of_a_sample_have_one_order_on_every_database(bench: Any) -> None:
+    bench.load([row("a"), row("b")])
+    score_dataset(bench.store, bench.info())
+    info = bench.info()
+
+    orders = [list(scores) for scores in load_scores(bench.store, info.run_id, info.threshold).values()]
+
+    assert {4} == set(map(len, orders))
+    assert [sorted(names) for names in orders] == orders
