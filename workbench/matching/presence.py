@@ -177,7 +177,7 @@ _APART = listed(sections(__name__)["apart"])
 _APART_GERMAN = _APART | listed(sections(__name__)["apart de"])
 _BEFORE = re.compile(r"([^\W_]+)(?:[ \u00a0]|-|['’]s )$")
 _BEFORE_OF = re.compile(r"([^\W_]+)[ \u00a0](?:of|of the|de|du|des|von|of St\.)[ \u00a0]$")
-_GERMAN_OF = ("von", "des")
+_BEFORE_OF_GERMAN = re.compile(r"([^\W_]+)[ \u00a0](?:of|of the|de|du|of St\.)[ \u00a0]$")
 _AFTER = re.compile(r"(?:[ \u00a0-]|['’]s )([^\W_]+)")
 _MONTH_BEFORE = re.compile(r"([^\W\d_]+)\.?,?[ \u00a0](?:\d{1,2}(?:st|nd|rd|th)?,?[ \u00a0])?$")
 _DAY_BEFORE = re.compile(r"(?<!\d)\d{1,2}[ \u00a0]$")
@@ -210,9 +210,7 @@ def inside_longer(
     if folded(surface.split()[0]) in MONTHS:
         return bool(_DAY_BEFORE.search(before))
     goes_on, began = not counts and _extends(right, own, apart), _extends(left, own, apart)
-    of = _BEFORE_OF.search(before)
-    if of and german and of.group().rstrip().endswith(_GERMAN_OF):
-        of = None
+    of = (_BEFORE_OF_GERMAN if german else _BEFORE_OF).search(before)
     if person and right and " " in surface and _GENERATION.fullmatch(f" {right[1]}"):
         goes_on = False
     if _CYRILLIC.search(surface) and not (person and len(own) == 1):

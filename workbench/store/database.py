@@ -38,7 +38,7 @@ MIGRATIONS = Path(__file__).with_name("migrations")
 BUSY_SECONDS = 5.0
 """Seconds that a change, on a server also a read, waits for what another program has locked."""
 SAY_WAITING = 2.0
-"""Seconds after which it says so, as a warning of this module's logger."""
+"""Seconds after which whoever waits for a lock says so, as a warning of this module's logger."""
 SKEW = 60.0
 """Seconds by which the clock of a server may differ from ours."""
 CACHE = 4_000
@@ -412,11 +412,12 @@ def explained(error: BaseException) -> str:
         return "a text holds half a character (a lone surrogate), which no database takes"
     if isinstance(error, UNREADABLE) or any(sign in message for sign in ("malformed", "decode to UTF-8")):
         return DAMAGED  # the error quotes what was not read
+    kind = kind_of_error(error)
+    if kind is LockedError:
+        return LOCKED
     cause = next(iter(message.splitlines()), type(error).__name__)
     hint = next((hint for sign, hint in HINTS.items() if sign in cause), "")
-    if kind_of_error(error) is LockedError:
-        return LOCKED
-    if kind_of_error(error) is AwayError:
+    if kind is AwayError:
         cause = f"the server is away: {cause}"
     return f"{cause} ({hint})" if hint else cause
 
@@ -461,7 +462,7 @@ def backup(url: str, tag: str, target: Path | None = None) -> Path:
 
 
 def remove_made(path: Path) -> None:
-    """Remove a file that was begun, and the journal that a full disk leaves beside it."""
+    """Delete an unfinished file and its journal. SQLite leaves the journal behind on a full disk."""
     for file in (path, path.with_name(f"{path.name}-journal")):
         file.unlink(missing_ok=True)
 

@@ -141,7 +141,7 @@ class SampleList(Lines[int]):
         """Rows are there; with the first ones, how much room ids need."""
 
     def __init__(self, unread: Callable[[Exception], None]) -> None:
-        """`unread` is told why a page could not be read."""
+        """`unread` gets the error when a page cannot be read."""
         super().__init__(array("q"), id="samples")
         self._unread = unread
         self._known: dict[int, QueueRow] = {}
