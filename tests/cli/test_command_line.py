@@ -509,11 +509,12 @@ def test_a_reader_that_goes_away_changes_no_exit_code(demo_db: Path, arguments: 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_a_full_disk_on_standard_output_is_no_success(demo_db: Path, unbuffered: str) -> None:
+@pytest.mark.parametrize("command", ["status", "--help", "--version", "backup"])
+def test_a_full_disk_on_standard_output_is_no_success(demo_db: Path, command: str, unbuffered: str) -> None:
     """A report that was not written is an error, and Python does not try again at its end."""
     with open("/dev/full", "wb") as full:
         ended = subprocess.run(
-            [*PROGRAM, "--db", demo_db, "status"], stdout=full, stderr=subprocess.PIPE, check=False,
+            [*PROGRAM, "--db", demo_db, command], stdout=full, stderr=subprocess.PIPE, check=False,
             env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
         )  # fmt: skip
 

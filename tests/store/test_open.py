@@ -172,6 +172,17 @@ def test_a_missing_folder_and_a_missing_file_are_named(tmp_path: Path) -> None:
     assert footprint(tmp_path) == {}
 
 
+def test_reading_an_empty_file_writes_nothing(tmp_path: Path) -> None:
+    """It becomes a database only where something is to be stored."""
+    (tmp_path / "w.db").touch()
+    before = footprint(tmp_path)
+
+    with pytest.raises(UsageError, match="an empty database; import a file first"):
+        open_store(str(tmp_path / "w.db"), create=False)
+
+    assert footprint(tmp_path) == before
+
+
 @pytest.mark.parametrize(
     ("url", "message"),
     [

@@ -116,6 +116,28 @@ def tell(text: str) -> None:
     sys.stderr.flush()
 
 
+class Output(io.TextIOWrapper):
+    """Standard output: one that takes nothing more raises WorkbenchError, a reader that has gone nothing."""
+
+    def write(self, text: str) -> int:
+        with self._taken():
+            super().write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with self._taken():
+            super().flush()
+
+    @contextmanager
+    def _taken(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())  # or Python tries again at its end
+            if not isinstance(error, BrokenPipeError):
+                raise WorkbenchError(f"standard output: {error.strerror or error}") from error
+
+
 def say_whatever_comes() -> None:
     """A Δ in a code page without one must not end a report.
 
@@ -127,11 +149,12 @@ def say_whatever_comes() -> None:
     if sys.stdout is None:  # the next file that is opened would get its number
         tell("workbench: standard output is closed: send it to /dev/null if nobody reads it")
         sys.exit(2)
-    if isinstance(sys.stdout, io.TextIOWrapper) and isinstance(sys.stdout.buffer, io.RawIOBase):
-        # of PYTHONUNBUFFERED: what a full disk does not take would be left out without an error
-        sys.stdout = io.TextIOWrapper(
-            io.BufferedWriter(sys.stdout.buffer), sys.stdout.encoding, line_buffering=True
-        )
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        buffer, lines = sys.stdout.buffer, sys.stdout.line_buffering
+        if isinstance(buffer, io.RawIOBase):
+            # of PYTHONUNBUFFERED: what a full disk does not take would be left out without an error
+            buffer, lines = io.BufferedWriter(buffer), True
+        sys.stdout = Output(buffer, sys.stdout.encoding, line_buffering=lines)
     own = os.name == "posix" and not os.environ.get("PYTHONIOENCODING")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

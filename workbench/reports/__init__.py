@@ -16,7 +16,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypedDict
 
-from workbench.errors import WorkbenchError
 from workbench.model import KINDS, recall_of
 from workbench.text.cells import width, wrapped
 from workbench.text.safe import clean
@@ -52,14 +51,8 @@ def show(document: Any, text: str, *, as_json: bool, whole: bool = False) -> Non
         text = _safe_json(json.dumps(document, ensure_ascii=not _writes_utf8(), indent=2, default=_plain))
     elif not whole:
         text = folded(text, columns_of(sys.stdout))
-    try:
-        sys.stdout.write(text if text.endswith("\n") else text + "\n")
-        sys.stdout.flush()
-    except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python tries again at its end
-        if isinstance(error, BrokenPipeError):  # the reader has gone; the exit code still says how it ended
-            return
-        raise WorkbenchError(f"standard output: {error.strerror or error}") from error
+    sys.stdout.write(text if text.endswith("\n") else text + "\n")
+    sys.stdout.flush()
 
 
 def page(lines: Iterable[str]) -> str:

@@ -257,11 +257,13 @@ def _watch_server(engine: Engine, driver: Any, ended: threading.Event) -> None:
                     return
 
 
-def check_schema(engine: Engine, path: Path | None, *, migrate: bool) -> None:
+def check_schema(engine: Engine, path: Path | None, *, create: bool, migrate: bool) -> None:
     """Give an empty database its tables, and one of an earlier version those of today, after a backup.
 
-    Raises NewerSchemaError, or StoreError for one that is too old, or with `migrate=False` not of today.
+    Raises NewerSchemaError, StoreError for one that is too old, or with `migrate=False` not of today, and
+    UsageError for an empty one with `create=False`.
     """
+    name = path or shown_url(engine.url)
     with engine.connect() as connection:
         if connection.dialect.name == "postgresql" and not connection.scalar(
             text("SELECT lower('ЖÄ') = 'жä'")
@@ -274,6 +276,8 @@ def check_schema(engine: Engine, path: Path | None, *, migrate: bool) -> None:
     if version == SCHEMA:
         return
     if version is None:
+        if not create:
+            raise UsageError(f"{name}: an empty database; import a file first: workbench import FILE")
         if path is not None:
             run_pragma(engine, WRITE_AHEAD)  # while nobody else has it open: several may be making it
         with engine.execution_options(write=True).begin() as connection:
@@ -284,7 +288,6 @@ def check_schema(engine: Engine, path: Path | None, *, migrate: bool) -> None:
             if not inspect(connection).get_table_names():  # else another process made them meanwhile
                 make_tables(connection)
         return
-    name = path or shown_url(engine.url)
     if version > SCHEMA:
         raise NewerSchemaError(
             f"{name} was made by a newer Workbench (schema {version}, "

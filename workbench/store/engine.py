@@ -225,7 +225,7 @@ def open_store(url: str, *, create: bool = True, migrate: bool = True) -> Store:
     One that needs a migration is backed up first. A file that may only be read is opened for that. Raises
     NewerSchemaError for a database of a newer Workbench, StoreError when it is too old, cannot be opened or
     backed up, or with `migrate=False` needs a migration, UsageError for an unusable URL or, with
-    `create=False`, when there is no such file.
+    `create=False`, when there is no such file or nothing in it.
     """
     full = full_url(url)
     path = sqlite_path(full)
@@ -246,7 +246,7 @@ def open_store(url: str, *, create: bool = True, migrate: bool = True) -> Store:
     file = None if path is None else OpenFile(path)
     engine = make_engine(full if path is None or not read_only else _immutable(path), file)
     try:
-        check_schema(engine, path, migrate=migrate and not read_only)
+        check_schema(engine, path, create=create, migrate=migrate and not read_only)
         if file is not None:
             if not read_only:
                 run_pragma(engine, WRITE_AHEAD)
