@@ -13,7 +13,7 @@ from workbench.stages.intents import told
 from workbench.tui import view
 from workbench.tui.screens import finding
 from workbench.tui.screens.finding import NOWHERE, Scope, Search, TextPlace
-from workbench.tui.view import advice, around, near_text
+from workbench.tui.view import advice, around, near_lines
 
 SAMPLE = Sample("a", "Who?", "Ann and Bob.", ("Ann.", "Bob, Ann."))
 
@@ -62,10 +62,11 @@ def test_passages_are_cut_around_their_likeness() -> None:
     """In one line each, with their number and context; the likeness is marked where it stands now."""
     unit = Unit("p1", "entity", "Eiffel Tower")
     contexts = ("The Eiffel Tower.", "Far away from here, where nobody looks, stands a tower of iron.")
-    text, marks = near_text(unit, (Evidence(0, 0, 17), Evidence(1, 0, 63)), contexts, 30)
+    lines = [*near_lines(unit, (Evidence(0, 0, 17), Evidence(1, 0, 63)), contexts, 30)]
 
-    assert text.splitlines() == ["1 · 1: The Eiffel Tower.", "2 · 2: … a tower of iron."]
-    assert [text[mark.start : mark.end] for mark in marks] == ["Eiffel", "Tower", "tower"]
+    assert [text for text, _ in lines] == ["1 · 1: The Eiffel Tower.", "2 · 2: … a tower of iron."]
+    likes = [text[mark.start : mark.end] for text, marks in lines for mark in marks]
+    assert likes == ["Eiffel", "Tower", "tower"]
     far = "Tower of Pisa, and a long way from it the Eiffel Tower of Paris."
     assert ("… it the Eiffel Tower of…", [(9, 15), (16, 21)]) == around(far, shared("Eiffel Tower", far), 25)
     end = "In 1686 she married Guillaume du Noyer."

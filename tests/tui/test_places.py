@@ -213,6 +213,26 @@ async def test_few_units_leave_room_for_the_choice(user: User, import_rows: Any,
         )
 
 
+async def test_the_passage_under_the_cursor_is_in_sight(user: User, import_rows: Any, rows: Any) -> None:
+    """However many lines those before it take on a small screen; and the first again on the way back."""
+    towers = [f"{name} wrote that the Eiffel Tower is the tower which {'many ' * 30}see." for name in "ABC"]
+    units = [{"text": "Eiffel Towers", "label": "place"}]
+    row = {
+        **rows[0],
+        "retrieved_contexts": towers,
+        "proposal": {"proposer": "p", "reference_entities": units},
+    }
+    path = import_rows([row], name="long")
+    async with user.opens("tower", database=path, size=(80, 24), dataset="long") as app:
+        await user.press("e")
+        offers = app.screen.query_one("#offers", Passage)
+        assert "1 · context 1: Eiffel Tower" in visible(offers)
+        await user.press("j", "j")
+        assert "3 · context 2: B wrote" in visible(offers)
+        await user.press("k", "k")
+        assert "1 · context 1: Eiffel Tower" in visible(offers)
+
+
 async def test_evidence_by_search(user: User, many: Path) -> None:
     """`e /`, what is typed is looked for in the contexts alone, Enter takes its words; all in one burst."""
     async with user.opens("tower", database=many, size=(80, 24)) as app:

@@ -20,6 +20,7 @@ from workbench.text.marks import Mark
 from workbench.text.safe import flat
 from workbench.tui.widgets.bars import DIM, Line, Part, cells
 from workbench.tui.widgets.cause_list import reasons_line
+from workbench.tui.widgets.passage import Marked
 
 if TYPE_CHECKING:
     from workbench.comparing.links import Sides
@@ -181,34 +182,6 @@ def context_title(
     return title
 
 
-class Marked:
-    """Lines with marks, put together from parts."""
-
-    def __init__(self) -> None:
-        self.text = ""
-        self.marks: list[Mark] = []
-
-    def add(self, text: str, role: str = "") -> None:
-        """More of the last line."""
-        if role:
-            self.marks.append(Mark(len(self.text), len(self.text) + len(text), role))
-        self.text += text
-
-    def line(self, text: str = "", marks: Iterable[Mark] = ()) -> None:
-        """Another line; it may be several."""
-        self.text += "\n" if self.text else ""
-        lead = len(self.text)
-        self.marks += [mark._replace(start=mark.start + lead, end=mark.end + lead) for mark in marks]
-        self.text += text
-
-    def heading(self, text: str, size: int) -> None:
-        """A rule with words in it."""
-        self.line()
-        self.add("── ", "rule")
-        self.add(text, "heading")
-        self.add(" " + "─" * (size - width(text) - len("──  ")), "rule")
-
-
 def detail(unit: Unit, opened: Opened, near: Sequence[Evidence] | None, size: int) -> tuple[str, list[Mark]]:
     """What is known of a unit, in lines of `size` cells, and what helps to decide: where it may stand, the
     guideline for its label, the keys of the labels. A name too long for the title comes first. `near` is None
@@ -219,12 +192,12 @@ def detail(unit: Unit, opened: Opened, near: Sequence[Evidence] | None, size: in
     if width(name) > size - 2:
         found.line(name)
     of_each = [line for has, *where in sides(unit, opened) for line in (has, *(f"   {at}" for at in where))]
-    for line in (*_turned(unit), *(of_each or (*unit_lines(unit, opened), *of_others(unit, opened)))):
-        found.line(line)
+    for said in (*_turned(unit), *(of_each or (*unit_lines(unit, opened), *of_others(unit, opened)))):
+        found.line(said)
     if near is not None and not near:
         found.line(NONE_NEAR)
-    elif near:
-        found.line(*near_text(unit, near, opened.sample.retrieved_contexts, size))
+    for line, likes in near_lines(unit, near or (), opened.sample.retrieved_contexts, size):
+        found.line(line, likes)
     elsewhere = unit.match.verdict in (None, "missing") and not unit.match.evidence and not opened.over
     if unit.counted and elsewhere and opened.sample.retrieved_contexts and not opened.blind:
         found.line()
@@ -385,25 +358,19 @@ def _verdict_lines(unit: Unit, whose: str, contexts: Sequence[str]) -> list[str]
     return [*lines, flat(match.note)] if stands else lines
 
 
-def near_text(
+def near_lines(
     unit: Unit, near: Iterable[Evidence], contexts: Sequence[str], size: int = 0
-) -> tuple[str, list[Mark]]:
+) -> Iterator[tuple[str, list[Mark]]]:
     """The passages most like a unit, likeness marked: one a line of `size` cells, `1 · 57: … text …`.
 
     Without a size they are whole: `1 · context 57: text`.
     """
-    lines: list[str] = []
-    marks: list[Mark] = []
-    begin = 0
     for number, evidence in enumerate(near, start=1):
         passage = flat(evidence.of(contexts))
         lead = f"{number} · {'' if size else 'context '}{evidence.context + 1}: "
         room = size - len(lead) if size else width(passage)
         line, likes = around(passage, shared(unit.text, passage), room)
-        marks += [Mark(begin + len(lead) + a, begin + len(lead) + b, "like") for a, b in likes]
-        lines.append(lead + line)
-        begin += len(lines[-1]) + 1
-    return "\n".join(lines), marks
+        yield lead + line, [Mark(len(lead) + a, len(lead) + b, "like") for a, b in likes]
 
 
 def around(passage: str, likes: Sequence[Span], size: int) -> tuple[str, list[tuple[int, int]]]:

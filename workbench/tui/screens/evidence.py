@@ -22,9 +22,9 @@ from workbench.tui.keys import bindings
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.finding import Finder, OverUnits, TextPlace
 from workbench.tui.screens.pick import PickScreen
-from workbench.tui.view import NONE_NEAR, near_text
+from workbench.tui.view import NONE_NEAR, near_lines
 from workbench.tui.widgets.bars import Bar, choice_parts
-from workbench.tui.widgets.passage import Passage
+from workbench.tui.widgets.passage import Marked, Passage
 from workbench.tui.widgets.sample_pane import NEAR, SamplePane
 
 TakePlace = Callable[[Unit, Evidence], None]
@@ -149,21 +149,17 @@ class EvidenceScreen(OverUnits):
 
     def moved(self) -> None:
         """The passages with their contexts, the one under the cursor in another colour."""
-        text, likes = near_text(self._unit, self._near, self._pane.contexts)
-        marks: list[Mark] = []
-        start = 0
-        for number, line in enumerate(text.split("\n")):
-            here = number == self._cursor
-            marks.append(Mark(start, start + len(line), "chosen-long" if here else "text", str(number)))
-            words = (mark for mark in likes if start <= mark.start < start + len(line))
-            marks += [
-                mark._replace(owner=str(number), role="chosen" if here else mark.role) for mark in words
-            ]
-            start += len(line) + 1
+        listed = Marked()
+        for number, (line, likes) in enumerate(near_lines(self._unit, self._near, self._pane.contexts)):
+            here, own = number == self._cursor, str(number)
+            whole = Mark(0, len(line), "chosen-long" if here else "text", own)
+            words = (like._replace(owner=own, role="chosen" if here else like.role) for like in likes)
+            listed.line(line, [whole, *words])
         offers = self.query_one("#offers", Passage)
-        offers.show(text, marks, nothing=self._nothing)
-        if self._near:
-            offers.reveal(marks[0].start, marks[-1].end)
+        offers.show(listed.text, listed.marks, nothing=self._nothing)
+        for mark in listed.marks:
+            if mark.role == "chosen-long":
+                offers.reveal(mark.start, mark.end)
 
     def action_take_number(self, number: int) -> None:
         """A digit."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import ClassVar
@@ -284,6 +284,34 @@ class Passage(LineView):
             mark = self._marked.mark_at(line, at)
             if mark is not None:
                 self.post_message(self.Clicked(mark))
+
+
+class Marked:
+    """Lines with marks, put together from parts."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.marks: list[Mark] = []
+
+    def add(self, text: str, role: str = "") -> None:
+        """More of the last line."""
+        if role:
+            self.marks.append(Mark(len(self.text), len(self.text) + len(text), role))
+        self.text += text
+
+    def line(self, text: str = "", marks: Iterable[Mark] = ()) -> None:
+        """Another line; it may be several."""
+        self.text += "\n" if self.text else ""
+        lead = len(self.text)
+        self.marks += [mark._replace(start=mark.start + lead, end=mark.end + lead) for mark in marks]
+        self.text += text
+
+    def heading(self, text: str, size: int) -> None:
+        """A rule with words in it."""
+        self.line()
+        self.add("── ", "rule")
+        self.add(text, "heading")
+        self.add(" " + "─" * (size - width(text) - len("──  ")), "rule")
 
 
 def character_at(text: str, start: int, end: int, cell: int) -> Stretch:

@@ -20,6 +20,7 @@ from workbench.text.query import Completion, Facets, Mistake, Query, apply, comp
 from workbench.text.safe import flat, is_hash
 from workbench.tui.keys import bindings
 from workbench.tui.widgets.bars import DIM, Field, Line, OneLine
+from workbench.tui.widgets.passage import Marked
 
 if TYPE_CHECKING:
     from workbench.model import Sample
@@ -136,12 +137,14 @@ def in_full(row: QueueRow, sample: Sample, remarks: Sequence[str]) -> tuple[str,
     texts += [(f"Context {n} of {len(contexts):,}", text) for n, text in enumerate(contexts[:MOST_TEXTS], 1)]
     if not contexts:
         texts.append(("No contexts", ""))
-    lead = f"{sample.user_input[:LONGEST_TEXT]}\n"
-    text, marks = "\n".join((f"{lead}{' · '.join(facts)}", *remarks, "")), [Mark(0, len(lead), "like")]
+    shown = Marked()
+    shown.add(f"{sample.user_input[:LONGEST_TEXT]}\n", "like")
+    shown.add("\n".join((" · ".join(facts), *remarks, "")))
     for heading, body in texts:
-        marks.append(Mark(len(text) + 1, len(text) + 1 + len(heading), "nothing"))
-        text += f"\n{heading}\n{body[:LONGEST_TEXT]}{'…' if len(body) > LONGEST_TEXT else ''}\n"
-    return text, marks
+        shown.add("\n")
+        shown.add(heading, "nothing")
+        shown.add(f"\n{body[:LONGEST_TEXT]}{'…' if len(body) > LONGEST_TEXT else ''}\n")
+    return shown.text, shown.marks
 
 
 class Completions(OneLine):
