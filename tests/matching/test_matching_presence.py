@@ -233,6 +233,7 @@ def test_a_name_is_found_in_the_form_the_text_has(
         ("5", "number", "النسبة ١٫٥", "ar"),
         ("5", "number", "लागत 5 करोड़ रुपये", "hi"),
         ("5", "number", "circa 5 milioni di persone", "it"),
+        ("5", "number", "etwa 5 Mio. Euro", "de"),
         ("5", "number", "5 triệu người", "vi"),
         ("5", "number", "ประชากร 5 ล้านคน", "th"),
         ("5", "number", "인구는 5만 명", "ko"),

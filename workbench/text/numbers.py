@@ -99,8 +99,8 @@ _EAST_NUMBER = re.compile(
     r"(?: ?(?:千(?![克米瓦])[万萬億亿]?|[万萬億亿兆])|천[만억]?|[만억]|조(?= ?[원달엔])) ?)+"
     r"(?:\d{1,4}(?![\d.,]|\s?[年년月월]))?"
 )
-_IS_EAST = re.compile(f"[年년月월ล{EAST}]")
-_THAI_MILLION = re.compile(r"(?<=\d) ?ล้าน")
+_IS_EAST = re.compile(f"[年년月월{EAST}]")
+_MILLION = re.compile(r"(?<=\d)\s?(?:ล้าน|[Mm]io\.)")  # mio padre is a father
 _EAST_PART = re.compile(rf"(\d[\d,]*(?:\.\d+)?) ?([{EAST}]*)")
 _HUNDREDTH = {phrase.split()[1] for phrase in _PER_HUNDRED}
 _COUNTING = frozenset(
@@ -147,10 +147,9 @@ def parted(text: str) -> str:
     """
     if not _TO_PART.search(text):
         return text
+    text = _MILLION.sub(" million ", text)
     if _IS_EAST.search(text):
-        text = _EAST_NUMBER.sub(
-            _east_number, _EAST_DATE.sub(_east_date, _THAI_MILLION.sub(" million ", text))
-        )
+        text = _EAST_NUMBER.sub(_east_number, _EAST_DATE.sub(_east_date, text))
     text = _CODE.sub(lambda code: _CURRENCIES[code[1]], text)
     text = _HALF_OF_DAY.sub(r" \1m", _DOTTED.sub(":", _QUARTER.sub(r"\1 quarter", text)))
     text = _TIME.sub(r"\1c\2", text)
