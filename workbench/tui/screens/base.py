@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.content import Content
 from textual.screen import ModalScreen, Screen
+from textual.widgets import Static
 
 from workbench.errors import WorkbenchError
 from workbench.reports import suggested
@@ -128,6 +130,11 @@ class BaseScreen(Ordered):
     def body(self) -> ComposeResult:
         """What stands between the head and the status line."""
         yield from ()
+
+    def empty(self, text: str) -> None:
+        """Say why there is nothing to show; "" shows what there is. The style sheets hide the rest."""
+        self.query_one("#empty", Static).update(Content("\n".join(map(flat, suggested(text).split("\n")))))
+        self.set_class(bool(text), "-empty")
 
     def key_word(self, act: KeyAct) -> str:
         """The word of a key in the bar."""

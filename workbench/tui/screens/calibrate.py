@@ -6,7 +6,6 @@ from functools import partial
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.content import Content
 from textual.widgets import Static
 
 from workbench.comparing.calibration import Calibrated
@@ -79,16 +78,14 @@ class CalibrateScreen(Room):
 
     def on_mount(self) -> None:
         """As in every room; there is nothing to show yet."""
-        self._hide(shown=False)
+        self.add_class("-empty")
 
     # Reading.
 
     def unread(self, error: Exception) -> None:
         """As everywhere; where there is nothing to show the reason takes its place."""
         if self.look is None:
-            self._hide(shown=False)
-            message = f"{PURPOSE} This cannot be chosen yet.\n\n{flat(str(error))}"
-            self.query_one("#empty", Static).update(Content(message))
+            self.empty(f"{PURPOSE} This cannot be chosen yet.\n\n{error}")
         super().unread(error)
 
     async def read(self) -> None:
@@ -130,15 +127,10 @@ class CalibrateScreen(Room):
         desk = self.desk
         self.query_one(Head).place("Calibrate", desk.info.name, desk.annotator, said=what, most=30)
 
-    def _hide(self, *, shown: bool) -> None:
-        for name in ("#purpose", "#middle", "#finding"):
-            self.query_one(name).display = shown
-        self.query_one("#empty").display = not shown  # it keeps the last lines in their places
-
     def _show(self, look: Look) -> None:
         """Everything anew: after reading, and when the objective or the fit changed."""
         self.look = look
-        self._hide(shown=True)
+        self.empty("")
         self.entitle()
         self.query_one(ThresholdPlot).show(look.moves, look.found, self.threshold)
         legend_line = as_text([legend(look, wide=self.has_class("-wide"))])

@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
-from textual.content import Content
 from textual.widgets import Static
 
 from workbench.comparing.answer_words import headline as sentences
@@ -66,7 +65,7 @@ class CompareScreen(Room):
 
     def on_mount(self) -> None:
         """As in every room; there is no part to show yet."""
-        self._only(None)
+        self.add_class("-empty")
 
     # Reading.
 
@@ -79,7 +78,7 @@ class CompareScreen(Room):
     def unread(self, error: Exception) -> None:
         """As everywhere; where there is nothing to show the reason takes its place."""
         if self.seen is None:
-            self._empty(str(error))
+            self.empty(str(error))
         super().unread(error)
 
     async def read(self, scorer: str | None = None) -> None:
@@ -94,7 +93,7 @@ class CompareScreen(Room):
         if figures.rows:
             self.show_section(self.at)
         else:
-            self._empty(nothing_yet(figures, self.seen.said))
+            self.empty(nothing_yet(figures, self.seen.said))
         self.refresh_bindings()
 
     # Showing.
@@ -120,18 +119,6 @@ class CompareScreen(Room):
             [(verified, "bold $accent"), ("", "")],  # a last part would give way before the left does
         )
 
-    def _only(self, shown: Section | None) -> None:
-        for section in self.query(Section):
-            section.display = section is shown
-        self.query_one(SectionBar).display = shown is not None
-        self.query_one("#empty").display = False
-
-    def _empty(self, text: str) -> None:
-        self._only(None)
-        empty = self.query_one("#empty", Static)
-        empty.display = True
-        empty.update(Content(text))
-
     @property
     def section(self) -> Section:
         """The part that is shown."""
@@ -139,9 +126,10 @@ class CompareScreen(Room):
 
     def show_section(self, number: int) -> None:
         """Show a part; it is filled when it has its place on the screen."""
-        self.at = number
-        self._only(self.section)
-        self.query_one(SectionBar).at = number
+        self.at = self.query_one(SectionBar).at = number
+        self.empty("")
+        for section in self.query(Section):
+            section.set_class(section is self.section, "-shown")
         self._filling = True
         self.bench.gate.close()  # a key pressed right behind acts on what is shown
         self.call_after_refresh(self._fill)

@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.content import Content
 from textual.widgets import Static
 
 from workbench.errors import AwayError, InputError
-from workbench.reports import suggested
 from workbench.reports.compare import remarks
 from workbench.reports.team import trainee_line
 from workbench.stages import midnight
@@ -119,7 +117,6 @@ class QueueScreen(BaseScreen):
     def on_mount(self) -> None:
         """Nothing to show yet; the places are taken so that nothing jumps later."""
         self.query_one(Head).show([("Workbench", "bold"), ("  opening …", DIM)])
-        self.query_one("#empty", Static).display = False
 
     @property
     def now(self) -> Desk:
@@ -141,7 +138,7 @@ class QueueScreen(BaseScreen):
         samples = self.samples
         samples.forget()
         samples.set(first.ids, desk, first.at, rows=first.rows)
-        self._say_empty("")
+        self.empty("")
         self._draw_head()
         if desk.trainee is not None:
             self.say(trainee_line(desk.trainee))
@@ -164,7 +161,7 @@ class QueueScreen(BaseScreen):
 
     def refuse(self, why: str, *, missing: bool = False) -> None:
         """The dataset cannot be opened: say what to do."""
-        self._say_empty(f"{NO_DATASET}\n{why}" if missing else why)
+        self.empty(f"{NO_DATASET}\n{why}" if missing else why)
         self.query_one(Head).show([("Workbench", "bold")])
         if not missing:
             self.say("could not open the database", sign="!", tone="bad")
@@ -245,7 +242,7 @@ class QueueScreen(BaseScreen):
         self.samples.set(ids, desk, at, stay=stay)
         self._whole = True
         nothing = "Nothing disagrees that you may see." if order == "disputes" else ""
-        self._say_empty("" if ids else why_empty(query) if query else nothing)
+        self.empty("" if ids else why_empty(query) if query else nothing)
         if not ids:
             self.moved()  # no row arrives: nothing is shown next to the list
         self._draw_head()
@@ -272,7 +269,7 @@ class QueueScreen(BaseScreen):
             self._view(self.samples.chosen, stay=True)  # samples came in or were removed meanwhile
         self.progress = progress
         if not progress.total:
-            self._say_empty("This dataset has no samples.\n\n  workbench import FILE      brings some in")
+            self.empty("This dataset has no samples.\n\n  workbench import FILE      brings some in")
         self.line.progress, self.line.pace, self.line.planned = progress, pace, planned
         self._draw_head()
 
@@ -374,13 +371,6 @@ class QueueScreen(BaseScreen):
             what = "To do: verified by nobody, not begun by you" if todo else "Your search"
             line = f"{what}, in {name}." if self.views.order == "u" else f"{what}. {line}"
         return line + (BY_HAND if self.off_plan else "")
-
-    def _say_empty(self, text: str) -> None:
-        empty = self.query_one("#empty", Static)
-        empty.update(Content("\n".join(map(flat, suggested(text).split("\n")))))
-        empty.display = bool(text)
-        self.samples.display = not text
-        self.query_one(SampleHead).display = not text
 
     # Search and facets.
 

@@ -245,7 +245,7 @@ class RunsScreen(Room):
         yield Static(PURPOSE, id="purpose")
         yield Static(id="columns", markup=False)
         yield self._listed
-        yield Static(NOTHING, id="empty", markup=False)
+        yield Static(id="empty")
         yield Static(id="detail")
         yield Bar(id="going")
 
@@ -261,8 +261,7 @@ class RunsScreen(Room):
         rows = await self.desk.store.read(runs.list_runs, self.desk.info)
         self._advice = {kind: runs.advice(kind) for run in rows for kind in run.failures}
         self._listed.show(rows, at)
-        self._listed.display = self.query_one("#purpose").display = bool(rows)
-        self.query_one("#empty").display = not rows
+        self.empty("" if rows else NOTHING)
         self.moved()
 
     def moved(self) -> None:
