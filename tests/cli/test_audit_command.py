@@ -39,7 +39,7 @@ def test_it_imports_proposes_and_answers_in_one_command(run: Run, tmp_path: Path
     assert "results · 4 samples · your column: context_entity_recall" in ended.out
     said = " ".join(ended.out.split())
     assert "Your context_entity_recall is .00. A rough check" in said
-    assert "A rough check gives 1.00: it counts names, numbers and dates of the reference" in said
+    assert "A rough check, by text search, gives 1.00: it counts names, numbers and dates" in said
     assert (
         "4 of 4 samples have a score that looks wrong: the contexts contain a name in another form." in said
     )

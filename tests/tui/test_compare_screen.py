@@ -215,7 +215,7 @@ async def test_nothing_verified_says_what_to_do(user: User, compared: Put) -> No
     async with user.opens(database=compared(gold=0, more=12, column=True), size=(80, 24)) as app:
         await user.press("C")
         empty = text(app, "#empty")
-        assert empty.startswith("Your context_entity_recall is .50. A rough check gives")
+        assert empty.startswith("Your context_entity_recall is .50. A rough check, by text search,")
         assert "Nothing is verified yet.\n\nGo back to the queue (esc)" in empty
         await user.press("2", "enter")
         assert "there is no verified sample to show yet" == said(app)

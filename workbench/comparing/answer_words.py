@@ -86,8 +86,8 @@ def headline(answer: Answer, say: Say) -> list[str]:
         return [*lines, _estimate(answer), *_fast(answer), *_causes(answer, say)]
     if answer.recount is not None:
         lines.append(
-            f"A rough check gives {value(answer.recount)}: it counts names, numbers and dates of the "
-            "reference that the contexts have in any form, chance matches too."
+            f"A rough check, by text search, gives {value(answer.recount)}: it counts names, numbers and "
+            "dates of the reference that the contexts have in any form, chance matches too."
         )
     lines += suspicious(answer)
     if answer.reviewed:

@@ -453,11 +453,12 @@ def suspected(suspicion: Suspicion | None, unit: Unit | None, units: Sequence[Un
         return ""
     clue = next((clue for clue in quoted if unit is not None and clue.text == unit.text), quoted[0])
     assert clue.quote is not None
-    where = f"looks wrong: context {clue.quote.context} has"
     if whole:
-        return f"{where} the reference nearly word for word"
-    name = cut(flat(clue.text), 40)
-    return f"{where} {name}" if clue.same else f"{where} “{cut(flat(clue.quote.hit), 40)}” for {name}"
+        return f"looks wrong: context {clue.quote.context} has the reference nearly word for word"
+    hit = f"“{cut(flat(clue.quote.hit), 40)}”"
+    if unit is not None and clue.text == unit.text and unit.match.verdict == "missing":
+        return f"name matching: missing; text search: {hit}"
+    return f"looks wrong: text search finds {hit}" + ("" if clue.same else f" for {cut(flat(clue.text), 40)}")
 
 
 def nothing_text(opened: Opened, kind: Kind) -> str:
