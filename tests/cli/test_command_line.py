@@ -333,8 +333,12 @@ def test_a_policy_change_names_the_samples_reviewed_before(run: Any, demo_databa
     ended = run("policy", "edit", "--file", "p.toml")
 
     assert "policy version 2 is current" in ended.out
-    assert "\n13 samples were reviewed under an older version: apollo-dense, apollo-bm25, " in ended.out
-    assert " and 10 more\nback: workbench policy show --version 1 > policy.toml, then " in ended.out
+    assert "\n13 samples were verified under an older policy: apollo-dense, apollo-bm25, " in ended.out
+    assert (
+        " and 10 more\ntheir units and verdicts stay; at the end of the queue each comes again to "
+        in ended.out
+    )
+    assert "\nback: workbench policy show --version 1 > policy.toml, then " in ended.out
     assert before == run("policy", "show", "--version", "1").out != run("policy", "show").out
     assert "no policy version 3; there is: 1, 2" in run("policy", "show", "--version", "3").err
 

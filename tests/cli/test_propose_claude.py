@@ -254,7 +254,7 @@ def test_examples_are_named_before_and_after(loaded: Any, service: Start) -> Non
     assert answered.out.startswith("Dataset rows · 2 samples")
     assert "Not among the 0 samples compared here: 1 shown in the prompt" in answered.out
     assert "of 3 samples" not in answered.out
-    assert "Review the 2 samples that are left" in answered.out
+    assert "Review all 2 samples (" in answered.out
     assert "nothing is verified yet besides what this run was shown" in compared.out
     assert "samples: 1 left out: the run was shown their verified units" in compared.out
     left_out = "left out of automatic figures: 1 sample that was an example of this run, with their groups: 1"

@@ -170,7 +170,7 @@ def test_values_of_an_older_policy_are_counted_next_to_the_figures(bench: Any) -
         bench.verify(key)
 
     assert (
-        "10 of 12 verified samples were reviewed under an older policy and keep its units; the automatic "
+        "10 of 12 samples were verified under an older policy and keep its units; the automatic "
         "values are of policy version 2.",
     ) == figures(bench.store, bench.info()).notes[len(before) :]
 

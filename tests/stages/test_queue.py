@@ -297,7 +297,17 @@ def test_a_policy_that_says_again_what_one_before_said_takes_its_reviews_back(ci
         assert queue.progress(cities.store, info, "ann").stale == len(stale)
         assert open_sample(cities.store, cities.id("all"), "ann").stale("entity") is bool(stale)
         notes = figures(cities.store, info).notes
-        assert any("reviewed under an older policy" in note for note in notes) is bool(stale)
+        assert any("were verified under an older policy" in note for note in notes) is bool(stale)
+
+
+def test_another_kind_to_review_makes_no_review_stale(cities: Any) -> None:
+    """What was verified of the names stands; the sample is begun, for its statements are left."""
+    cities.verify("all")
+    text = to_toml(cities.info().policy).replace('kinds = ["entity"]', 'kinds = ["entity", "statement"]')
+
+    assert change_policy(cities.store, cities.info(), text, "lead").stale == ()
+    progress = queue.progress(cities.store, cities.info(), "ann")
+    assert (progress.both, progress.verified, progress.started, progress.stale) == (True, 0, 1, 0)
 
 
 def test_the_next_of_a_view(cities: Any) -> None:

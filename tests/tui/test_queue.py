@@ -737,12 +737,16 @@ def test_the_least_important_counts_give_way_first() -> None:
     def line(room: int) -> str:
         return "".join(text for text, _ in progress_parts(progress, Pace(14.2, 3, 99, 41), room))
 
-    assert line(200).endswith(
-        "1,234 of 100,000 verified · 9 started · 78 skipped · 56 not counted · 12 flagged · 34 stale"
-        " · 41 today · about 389 hours left · 14 s a sample"
+    assert (
+        "  0 of 12 verified in both kinds · 4 started"
+        == progress_parts(Progress(12, 0, 0, 0, 4, 0, both=True), None, 80)[-1][0]
     )
-    assert line(78).endswith("1,234 of 100,000 verified · 9 started · 12 flagged · 34 stale")
-    assert line(62).endswith("1,234 of 100,000 verified · 12 flagged · 34 stale")
+    assert line(200).endswith(
+        "1,234 of 100,000 verified · 9 started · 78 skipped · 56 not counted · 12 flagged"
+        " · 34 under an older policy · 41 today · about 389 hours left · 14 s a sample"
+    )
+    assert line(78).endswith("1,234 of 100,000 verified · 12 flagged · 34 under an older policy")
+    assert line(66).endswith("1,234 of 100,000 verified · 34 under an older policy")
     for room in range(40, 200):
         assert len(line(room)) <= room
 

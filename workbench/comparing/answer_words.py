@@ -318,8 +318,10 @@ def step(action: Step, answer: Answer) -> str:
         if answer.possible >= FEWEST and answer.kind in answer.reviews:
             gain = "then you know the true mean and need no estimate"
         part = "" if action.sure or action.samples == 1 else " For some of them: workbench plan --more N."
-        left = many(action.samples, "sample that is left", "samples that are left")
-        return f"Review the {left} ({about}): {gain}.{part}"
+        left = f"the {many(action.samples, 'sample that is left', 'samples that are left')}"
+        if 1 < action.samples == answer.total:
+            left = f"all {action.samples:,} samples"
+        return f"Review {left} ({about}): {gain}.{part}"
     if action.what == "fast":
         reviews = many(action.samples, "review")
         return f"Look again at {reviews} of less than a second: workbench review, then search is:fast."

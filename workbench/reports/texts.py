@@ -96,8 +96,10 @@ def policy_changes_text(report: PolicyReport) -> str:
     if report.stale:
         shown, more = ", ".join(short(key, 1000) for key in report.stale[:3]), len(report.stale) - 3
         number = many(len(report.stale), "sample was", "samples were")
+        rest = f" and {more:,} more" if more > 0 else ""
+        lines.append(f"{number} verified under an older policy: {shown}{rest}")
         lines.append(
-            f"{number} reviewed under an older version: {shown}{f' and {more:,} more' if more > 0 else ''}"
+            "their units and verdicts stay; at the end of the queue each comes again to who verified it"
         )
         lines.append(
             f"back: workbench policy show --version {report.version - 1} > policy.toml, then "

@@ -358,10 +358,9 @@ def _notes(at: Scope, side: Side, pair: Arms, pairs: Sequence[Pair]) -> Iterator
     info, fitted, begun = at.info, at.fitted, at.begun
     standing = _standing(at, side.reviewed, at.excluded)
     if older := sum(side.reviewed[number].policy not in info.same_policies for number in standing):
-        were = many(len(standing), "verified sample was", "verified samples were")
         yield (
-            f"{older:,} of {were} reviewed under an older policy and keep its units; the automatic values "
-            f"are of policy version {info.policy.version}."
+            f"{older:,} of {many(len(standing), 'sample')} were verified under an older policy and keep its "
+            f"units; the automatic values are of policy version {info.policy.version}."
         )
     if pair.detectable is not None:
         yield (

@@ -34,7 +34,8 @@ from workbench.store.tables import (
 class DatasetInfo:
     """A dataset with its settings, its policy and its current run.
 
-    `same_policies`: the versions of its policy that say what the current one says, itself among them.
+    `same_policies`: the versions of its policy under which reviews are what they are under the current one,
+    itself among them.
     """
 
     id: int
@@ -207,8 +208,13 @@ def _info(
         run=run or "",
         calibration=calibration or "",
         aliases=tuple(Alias(*(*taught[:-1], taught[-1].date().isoformat())) for taught in learned),
-        same_policies=tuple(version for version, document in versions if document == policy),
+        same_policies=tuple(version for version, document in versions if _says(document) == _says(policy)),
     )
+
+
+def _says(document: Mapping[str, Any]) -> dict[str, Any]:
+    """What a policy says of each kind of unit; which kinds are reviewed changes none of their reviews."""
+    return {**document, "kinds": None}
 
 
 _SETTINGS = select(

@@ -134,9 +134,10 @@ def count_undoubted(store: Store, info: DatasetInfo, _annotator: str) -> int:
 class Progress:
     """How many samples of a dataset stand where; the first five add up with todo to `total`.
 
-    `stale`: verified by the annotator under an older policy than today's. With assignments `team` says how
-    far they are, `today` how many samples the annotator decided since midnight, `others` how many other
-    people hold, and `own` how many of the annotator's are done of how many, None while they come one by one.
+    `both`: where both kinds are reviewed, a sample is verified in both. `stale`: verified by the annotator
+    under an older policy than today's. With assignments `team` says how far they are, `today` how many
+    samples the annotator decided since midnight, `others` how many other people hold, and `own` how many of
+    the annotator's are done of how many, None while they come one by one.
     """
 
     total: int
@@ -146,6 +147,7 @@ class Progress:
     started: int
     flagged: int
     stale: int = 0
+    both: bool = False
     team: Team | None = None
     today: int = 0
     others: int = 0
@@ -238,6 +240,7 @@ def progress(store: Store, info: DatasetInfo, annotator: str) -> Progress:
             started=counts["started"],
             flagged=flagged,
             stale=stale,
+            both=len(info.kinds) > 1,
         )
 
 

@@ -30,7 +30,7 @@ ORDERS: dict[Sorting, tuple[str, str]] = {
     "file": ("file order", "as the samples came"),
     "disputes": ("disagreements", "largest effect on the mean first"),
 }
-PLANNED = ("plan's order", "the samples that your plan drew come first")
+PLANNED = ("plan's order", "the samples of your plan come first")
 TRAINING = ("training", "samples whose answers are known")
 
 GROUPS = {

@@ -59,7 +59,8 @@ def progress_parts(
     if progress is None:
         return []
     done, goal = planned or (progress.verified + progress.excluded, progress.total)
-    counts: list[tuple[int, str]] = [(0, f"{progress.verified:,} of {progress.total:,} verified")]
+    kinds = " in both kinds" if progress.both else ""
+    counts: list[tuple[int, str]] = [(0, f"{progress.verified:,} of {progress.total:,} verified{kinds}")]
     if planned is not None:
         counts = [(0, f"{done:,} of {goal:,} planned"), (1, counts[0][1])]
         if done >= goal:
@@ -77,7 +78,7 @@ def progress_parts(
         (4, progress.skipped, "skipped"),
         (6, progress.excluded, "not counted"),
         (2, progress.flagged, "flagged"),
-        (1, progress.stale, "stale"),
+        (1, progress.stale, "under an older policy"),
     ):
         if number:
             counts.append((rank, f"{number:,} {word}"))
