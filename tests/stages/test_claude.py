@@ -233,6 +233,56 @@ def test_what_went_in_a_batch_is_sent_by_no_other_start(bench: Any, service: Sta
     assert (40, 0, 0) == (fetched.proposed, fetched.requests, asked(local))
 
 
+@pytest.mark.databases
+def test_what_two_people_fetch_of_one_batch_at_once_is_counted_once(
+    bench: Any, service: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of them stored every row, failed ones too, and Runs showed that cost twice."""
+    local = service(batch_seconds=600.0, faults=Faults(texts={"Town7 ": "max_tokens"}))
+    bench.load(towns(40))
+    stop = threading.Event()
+    threading.Timer(1.0, stop.set).start()
+    proposed(bench, batch=True, stop=stop)
+    local.options.batch_seconds = 0.0
+    look, both = Book.open_batches, threading.Barrier(2)
+
+    async def look_together(book: Book, client: Any) -> Any:
+        found = await look(book, client)
+        await asyncio.to_thread(both.wait)
+        return found
+
+    monkeypatch.setattr(Book, "open_batches", look_together)
+    with ThreadPoolExecutor(2) as pool:
+        reports = [*pool.map(lambda _: proposed(bench, batch=True), range(2))]
+
+    assert [39, 39] == [report.already + report.proposed for report in reports]
+    of_batch = bench.query("SELECT CAST(keys AS text) FROM call WHERE batch = 'msgbatch_0001'")
+    assert 4 == len(of_batch) == len({*of_batch})
+
+
+@pytest.mark.databases
+def test_a_batch_that_another_start_gave_up_as_unsent_is_fetched(bench: Any, service: Start) -> None:
+    """Another start found it noted and not at the service: once it was sent, nobody fetched it."""
+    local = service(batch_seconds=600.0)
+    bench.load(towns(40))
+    stop = threading.Event()
+    send = runs.add_batch
+
+    def given_up(store: Any, run_id: int, name: str, asks: Any) -> None:
+        send(store, run_id, name, asks)
+        runs.change_batch(store, name, fetched=True)  # as `open_batches` of another start does
+        threading.Timer(1.0, stop.set).start()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(runs, "add_batch", given_up)
+        proposed(bench, batch=True, stop=stop)
+    local.options.batch_seconds = 0.0
+
+    report = proposed(bench, batch=True)
+
+    assert (40, 1) == (report.proposed, len(local.batches))
+
+
 def test_a_sample_whose_text_changed_is_counted_once(bench: Any, service: Start) -> None:
     """Its proposal for the former text is none: it was counted twice, and minus one samples were left."""
     service()

@@ -246,7 +246,7 @@ class Book:
         if not asks:
             await self.store.write(runs.change_batch, name, fetched=True)
         elif name:
-            await self.store.write(runs.change_batch, unsent, id=name)
+            await self.store.write(runs.change_batch, unsent, id=name, fetched=False)
         else:
             document = [[ask.task, list(ask.keys), ask.count] for ask in asks]
             await self.store.write(runs.add_batch, self.run_id, unsent, document)

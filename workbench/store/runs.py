@@ -179,9 +179,12 @@ def count_unproposed(store: Store, dataset_id: int, run_id: int | None) -> int:
 def save_call(store: Store, call: CallRow, documents: Mapping[str, list[Any]]) -> None:
     """Store a request with all its answers, by their keys, none for a failure; one transaction.
 
-    An answer that another run paid for meanwhile stays as it is.
+    An answer that another run paid for meanwhile stays as it is, and so does a row of a batch that another
+    process fetched.
     """
     with store.writing() as session:
+        if call.batch and _is_stored(store, call):
+            return
         session.add(call)
         session.flush()
         known = answers(store, documents)
@@ -191,6 +194,14 @@ def save_call(store: Store, call: CallRow, documents: Mapping[str, list[Any]]) -
             if key not in known
         ]
         store.insert(AnswerRow, fresh)
+
+
+def _is_stored(store: Store, call: CallRow) -> bool:
+    """Whether a row of a batch is there; answers are found by their keys, for a batch has thousands."""
+    own = CALL.run_id == call.run_id, CALL.failure == call.failure, CALL.batch == call.batch
+    if not call.failure:
+        return store.has(CALL.id, *own, ANSWER.call_id == CALL.id, ANSWER.key.in_(call.keys))
+    return call.keys in store.column(select(CALL["keys"]).where(*own))
 
 
 def all_keys(store: Store) -> set[str]:
