@@ -159,7 +159,7 @@ async def test_the_nearest_passage_is_evidence_by_two_presses(user: User, many: 
         assert isinstance(app.screen, EvidenceScreen)
         offered = "1 · context 1: The Eiffel Tower is a wrought-iron lattice tower in Paris, France."
         assert offered == app.screen.query_one("#offers", Passage).text
-        await user.press("2")
+        await user.press("7")
         assert said(shown(app)) == "only 1 offered: e picks words of a context, / searches"
         await user.press("right_square_bracket")
         assert 1 == context.current
