@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import sqlite3
@@ -26,7 +27,7 @@ from workbench.stages import editing, review
 from workbench.store import engine
 from workbench.store.database import backup, explained
 from workbench.store.datasets import create_dataset, list_datasets
-from workbench.store.engine import open_store
+from workbench.store.engine import Store, open_store
 
 ROWS = [
     {"id": f"s{n}", "user_input": f"q{n}", "reference": "Rome.", "retrieved_contexts": ["Rome."]}
@@ -239,6 +240,38 @@ def test_a_locked_database_says_so_and_takes_the_act_later(
         other.execute("ROLLBACK")
     after = review.act(bench.store, opened, editing.accept(opened, "entity"))
     assert after.state.entity.disposition == "verified"
+
+
+async def test_what_waits_behind_one_lock_says_so_once_and_fails_at_once(
+    bench: Any, impatient: None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """One after another each would wait its own five seconds. What comes later waits anew."""
+    bench.load(ROWS)
+    bench.reopen()
+    monkeypatch.setattr("workbench.store.database.SAY_WAITING", 0)
+    tried = []
+
+    def save(store: Store, number: int) -> None:
+        with store.writing():
+            tried.append(number)
+
+    with closing(sqlite3.connect(bench.db, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        begin = threading.Event()
+        bench.store.writer.submit(begin.wait)
+        saves = [asyncio.create_task(bench.store.write(save, number)) for number in range(3)]
+        await asyncio.sleep(0)
+        begin.set()
+        failed = await asyncio.gather(*saves, return_exceptions=True)
+
+        assert [True] * 3 == [isinstance(error, StoreError) and "locked" in str(error) for error in failed]
+        assert 1 == len(caplog.records)
+        with pytest.raises(StoreError, match="locked"):
+            await bench.store.write(save, 3)
+        assert 2 == len(caplog.records)
+        other.execute("ROLLBACK")
+    await bench.store.write(save, 4)
+    assert [4] == tried
 
 
 def test_a_writer_waits_its_turn(bench: Any) -> None:

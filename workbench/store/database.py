@@ -245,6 +245,11 @@ def _end_server(connection: Connection) -> None:
         connection.info["ended"].set()
 
 
+_TELLING = threading.Lock()
+_told: list[tuple[threading.Event, Any]] = []
+"""The transactions that wait for a lock, of which the first said so: when each ended, its connection."""
+
+
 def _watch_server(engine: Engine, driver: Any, ended: threading.Event) -> None:
     with suppress(Exception):  # where the server is lost, the statement says so
         while not (ended.wait(SAY_WAITING) or driver.closed):
@@ -253,7 +258,11 @@ def _watch_server(engine: Engine, driver: Any, ended: threading.Event) -> None:
                 cursor.execute("SELECT cardinality(pg_blocking_pids(%s))", [driver.info.backend_pid])
                 if cursor.fetchone() != (0,) and not ended.is_set():
                     waiting = f"waiting for another program that has locked a part of {engine.url.database} …"
-                    logging.getLogger(__name__).warning("%s", waiting)
+                    with _TELLING:
+                        _told[:] = [one for one in _told if not (one[0].is_set() or one[1].closed)]
+                        if not _told:
+                            logging.getLogger(__name__).warning("%s", waiting)
+                        _told.append((ended, driver))
                     return
 
 
@@ -398,12 +407,17 @@ def kind_of_error(error: BaseException) -> type[StoreError]:
     return AwayError if lost else StoreError
 
 
-_PASSING = "is locked", "is full", "No space left"
+_PASSING = "is full", "No space left"
+
+
+def is_locked(error: StoreError) -> bool:
+    """Whether another program did not let go in time."""
+    return isinstance(error, LockedError) or "is locked" in str(error)
 
 
 def may_pass(error: StoreError) -> bool:
     """Whether the same may work later: the server is away, another program writes, the disk is full."""
-    return isinstance(error, AwayError) or any(sign in str(error) for sign in _PASSING)
+    return isinstance(error, AwayError) or is_locked(error) or any(sign in str(error) for sign in _PASSING)
 
 
 def explained(error: BaseException) -> str:

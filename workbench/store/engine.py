@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import URL, ColumnElement, Engine, Table, delete, func, insert, select, update
@@ -26,6 +26,7 @@ from workbench.store.database import (
     check_schema,
     explained,
     full_url,
+    is_locked,
     kind_of_error,
     make_engine,
     make_private,
@@ -202,8 +203,24 @@ class Store:
         return await asyncio.to_thread(run)
 
     async def write(self, fn: Callable[Concatenate[Store, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Run a write on the one writer thread: in order, and finished even if nobody waits any more."""
-        done = asyncio.get_running_loop().run_in_executor(self.writer, partial(fn, self, *args, **kwargs))
+        """Run a write on the one writer thread: in order, and finished even if nobody waits any more.
+
+        Where one waited for a lock in vain, those that came meanwhile have waited as well, and fail with it.
+        """
+        came = monotonic()
+
+        def run() -> R:
+            ended, locked = getattr(self._thread, "locked", (came, None))
+            if locked is not None and came < ended:
+                raise type(locked)(*locked.args)
+            try:
+                return fn(self, *args, **kwargs)
+            except StoreError as error:
+                if is_locked(error):
+                    self._thread.locked = monotonic(), error
+                raise
+
+        done = asyncio.get_running_loop().run_in_executor(self.writer, run)
         # shield: a cancelled waiter (a closed screen) must not take back a decision that is on its way
         try:
             return await asyncio.shield(done)
