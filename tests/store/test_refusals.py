@@ -252,7 +252,8 @@ async def test_what_waits_behind_one_lock_says_so_once_and_fails_at_once(
     tried = []
 
     def save(store: Store, number: int) -> None:
-        with store.writing():
+        with store.writing() as session:
+            session.execute(text("SELECT 1"))
             tried.append(number)
 
     with closing(sqlite3.connect(bench.db, isolation_level=None)) as other:
