@@ -34,6 +34,7 @@ from workbench.stages.claude import (
 from workbench.stages.claude_book import Book
 from workbench.stages.policy import change_policy
 from workbench.stages.propose import run_of
+from workbench.stages.upkeep import plan_purge, purge
 from workbench.store import runs
 from workbench.store.datasets import DatasetInfo
 from workbench.store.samples import load_samples
@@ -281,6 +282,28 @@ def test_a_batch_that_another_start_gave_up_as_unsent_is_fetched(bench: Any, ser
     report = proposed(bench, batch=True)
 
     assert (40, 1) == (report.proposed, len(local.batches))
+
+
+def test_a_purge_leaves_nothing_that_a_service_said_of_its_text(bench: Any, service: Start) -> None:
+    """The answer stayed where its call was about other samples too, and what a batch brought back later."""
+    local = service(batch_seconds=600.0)
+    bench.load(towns(2))
+    stop = threading.Event()
+    threading.Timer(1.0, stop.set).start()
+    proposed(bench, batch=True, stop=stop)
+    local.options.batch_seconds = 0.0
+
+    before = plan_purge(bench.store, bench.info(), ["1"])
+    proposed(bench, batch=True)
+    told = plan_purge(bench.store, bench.info(), ["1"])
+    assert "Town1" in str(bench.query("SELECT document FROM answer"))
+    purge(bench.store, bench.info(), told, "ann")
+
+    said = (
+        "claude-run-1: a batch of it is at the service and may bring back names of this text: fetch it first"
+    )
+    assert ([said], ()) == ([line.partition(" (")[0] for line in before.look], told.look)
+    assert "Town1" not in str(bench.query("SELECT document FROM answer"))
 
 
 def test_a_sample_whose_text_changed_is_counted_once(bench: Any, service: Start) -> None:

@@ -236,6 +236,12 @@ def plan_purge(store: Store, info: DatasetInfo, keys: Sequence[str]) -> PurgeRep
             continue
         look[f"{row.path}: {why}"] = None
     left, lines = _cut_off(store, info.id)
+    lines += [
+        f"{run.name}: a batch of it is at the service and may bring back names of this text: fetch it first "
+        "(workbench propose --batch)"
+        for run in runs.list_runs(store, info.id)
+        if runs.open_batches(store, run.id)
+    ]
     return PurgeReport(
         dataset=info.name,
         samples=len(samples),

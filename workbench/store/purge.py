@@ -110,15 +110,19 @@ def _delete(connection: Connection, ids: Collection[int], dataset_id: int) -> No
         TWIN.key == SAMPLE.key,
     )  # fmt: skip
     ids = [*ids, *connection.scalars(copies)]
+    calls = select(PROPOSAL.calls).where(PROPOSAL.calls.is_not(None))
+    own = {
+        number for few in connection.scalars(calls.where(among(PROPOSAL.sample_id, ids))) for number in few
+    }
     reviews = select(REVIEW.id).where(among(REVIEW.sample_id, ids))
     connection.execute(delete(ReviewEventRow).where(EVENT.review_id.in_(reviews)))
     for table in reversed(METADATA.sorted_tables):
         if "sample_id" in table.c:
             connection.execute(table.delete().where(among(table.c.sample_id, ids)))
     connection.execute(delete(SampleRow).where(among(SAMPLE.id, ids)))
-    # what was paid for and no proposal is made of any more may be of the text that went
-    named = connection.scalars(select(PROPOSAL.calls).where(PROPOSAL.calls.is_not(None)))
-    used = {number for calls in named for number in calls}
+    # what was paid for and no proposal is made of may be of the text that went; and the answers of a call,
+    # which are to several texts, do not say to which
+    used = {number for few in connection.scalars(calls) for number in few} - own
     of_dataset = CALL.run_id.in_(select(RUN.id).where(RUN.dataset_id == dataset_id))
     unused = {*connection.scalars(select(CALL.id).where(of_dataset))} - used
     connection.execute(delete(AnswerRow).where(among(ANSWER.call_id, unused)))
