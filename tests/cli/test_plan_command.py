@@ -137,7 +137,8 @@ def test_at_the_planned_n_the_plan_is_complete_and_says_what_that_means(
     verify(written, 14)
     behind = run("plan")
 
-    assert "complete: the interval" not in before.out
+    wider = "  Until all planned samples are reviewed, the interval is wider.\n"
+    assert [True, False] == [wider in said for said in (before.out, reached.out)]
     assert "10 of 10 planned samples complete" in reached.out
     assert "  complete: the estimate stands\n" in reached.out
     assert "  what changes it: workbench plan --more N, or reviewing the 20 that are left\n" in reached.out
@@ -146,6 +147,7 @@ def test_at_the_planned_n_the_plan_is_complete_and_says_what_that_means(
     assert (True, 10, 14) == tuple(
         run("plan", "--json").json[name] for name in ("complete", "done", "prefix")
     )
+    assert wider in run("plan", "--more", 10).out
 
 
 def test_what_is_complete_by_imported_gold_is_called_so(run: Any, tmp_path: Path) -> None:

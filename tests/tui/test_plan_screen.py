@@ -146,6 +146,7 @@ async def test_reviews_left_are_those_that_nobody_has_made(user: User) -> None:
         accept(user.store, {*order[:60]} - some)
         await user.press("r")
         assert "For a narrower interval: workbench plan --more 60 (41 of them are reviewed)." in shown(app)
+        assert "\n→ Until all planned samples are reviewed, the interval is wider." in shown(app)
         assert "reviewing the 19 that are left" in shown(app)
     planning.extend(user.store, info, 60, "ann")
     assert (61, 80) == planning.planned(user.store, info.id)

@@ -12,7 +12,7 @@ from workbench import reports
 from workbench.cli.console import Context, Json, dataset_of, given, named_path, on_terminal, policy_from, tell
 from workbench.cli.import_ import Fields, open_for_import
 from workbench.errors import UsageError
-from workbench.reports.plan import draft_text, draw_text, plan_text, precision_text
+from workbench.reports.plan import WIDER, draft_text, draw_text, plan_text, precision_text
 from workbench.reports.texts import corpus_text
 
 MAKING = "Making a plan"
@@ -38,7 +38,9 @@ def plan(
     precision: Annotated[
         float | None, Option(metavar="HALF-WIDTH", help="How many reviews make the interval ± this wide.")
     ] = None,
-    more: Annotated[int | None, Option(min=1, help="Plan N more reviews, at any time.", metavar="N")] = None,
+    more: Annotated[
+        int | None, Option(min=1, help=f"Plan N more reviews, at any time. {WIDER}", metavar="N")
+    ] = None,
     drop: Annotated[bool, Option("--drop", help="Remove the plan, before the first review.")] = False,
     json: Json = False,
 ) -> None:

@@ -336,7 +336,8 @@ def step(action: Step, answer: Answer) -> str:
         return f"{order} for {gain}{_narrower(action)}. You may stop at any time."
     if action.what == "extend":
         command = f"workbench plan --more {action.samples}"
-        return f"Plan {number} more reviews ({command}; {about}) for a narrower estimate{_narrower(action)}."
+        order = f"Plan {number} more reviews ({command}; {about}) for a narrower estimate"
+        return f"{order}{_narrower(action)}. Until they are reviewed it is wider."
     if action.what == "policy":
         order = f"{action.order[0].upper()}{action.order[1:]} (workbench policy edit --take {action.number})"
         reviews = many(action.samples, "review")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from workbench.stages.figures import Precision
     from workbench.stages.plan import Draft, PlanReport
 
+WIDER = "Until all planned samples are reviewed, the interval is wider."
 SHOWN_STRATA = 20
 DESIGN_WORDS = {"simple": "simple random", "stratified": "stratified"}
 
@@ -42,6 +43,8 @@ def plan_lines(report: PlanReport) -> list[str]:
             rest = f"the {left:,} that are left" if left > 1 else "the last one"
             if left > 0 and not plan.corpus:
                 lines.append(f"  what changes it: workbench plan --more N, or reviewing {rest}")
+        elif report.done:
+            lines.append(f"  {WIDER}")
         lines += _facts(plan.parameters)
     lines += _progress_lines(report)
     lines += _strata_lines({one.name: (one.samples, one.planned, one.complete) for one in report.strata})

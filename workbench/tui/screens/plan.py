@@ -11,7 +11,7 @@ from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from workbench.reports import suggested
-from workbench.reports.plan import draft_text, later_reviews, plan_lines
+from workbench.reports.plan import WIDER, draft_text, later_reviews, plan_lines
 from workbench.stages import plan
 from workbench.stages.desk import Desk
 from workbench.stages.plan import Draft, PlanReport, Wish
@@ -211,7 +211,8 @@ def _what_holds(report: PlanReport) -> list[str]:
         more = min(report.prefix - planned + MORE, left)
         are = f"{behind} of them {'is' if behind == 1 else 'are'} reviewed"
         there = f" ({are})" if behind and (more == left or not report.beyond) else ""
-        return [f"For a narrower interval: workbench plan --more {more}{there}."] if left > behind else []
+        narrower = [f"For a narrower interval: workbench plan --more {more}{there}.", WIDER]
+        return narrower if left > behind else []
     if report.plan is None:
         steps = ["Stop whenever you like: what you have reviewed is a random sample."]
         if report.decided:
@@ -220,4 +221,4 @@ def _what_holds(report: PlanReport) -> list[str]:
             return [*steps, START_OVER_DEMO if report.dataset == "demo" else START_OVER]
         return [*steps, ASK]
     steps = [] if report.decided else ["Nothing is decided yet: n makes another plan.", ASK]
-    return [*steps, "You may look at the estimate at any time; its interval is final at the end."]
+    return [*steps, "You may look at the estimate at any time."]
