@@ -18,7 +18,7 @@ from workbench.model import KINDS, RESOLVED, letter
 from workbench.reports.compare import diff_text
 from workbench.reports.team import letters_text
 from workbench.reports.units import settled_value
-from workbench.reviewing.edits import Dispose
+from workbench.reviewing.edits import Accept, Dispose, Put
 from workbench.stages import editing, intents, queue, review
 from workbench.stages.agree import agree
 from workbench.stages.compare import diff
@@ -342,7 +342,7 @@ def test_undo_goes_by_person_and_survives_a_restart(trip: Any) -> None:
     assert (trip.id("t1"), False) == (own.sample_id, own.resolves)
     moved = review.undo(trip.store, dataset, "cy")
     assert moved is not None
-    assert (trip.id("t0"), "accept", True) == (moved.sample_id, moved.what, moved.resolves)
+    assert (trip.id("t0"), Accept, True) == (moved.sample_id, type(moved.edit), moved.resolves)
     assert ("unresolved", None) == stands(trip)
     assert {"Paris": "found", "Rome": "missing", "Oslo": "missing"} == shown(settles(trip))
     assert None is not review.undo(trip.store, dataset, "cy")
@@ -405,7 +405,7 @@ def test_undo_and_redo_pass_over_what_a_person_may_not_change_any_more(trip: Any
     for step in (review.undo, review.redo):  # past what dee settled since
         moved = step(trip.store, dataset, "cy")
         assert moved is not None
-        assert (trip.id("t1"), "accept") == (moved.sample_id, moved.what)
+        assert (trip.id("t1"), Accept) == (moved.sample_id, type(moved.edit))
     for name, role in (("ann", "owner"), ("dee", "annotator")):
         add_person(trip.store, "ann", Person(name, role, False, False))
     trip.verify("t2", "dee")
@@ -435,7 +435,8 @@ def test_names_that_were_shown_are_stored_and_undo_keeps_that(trip: Any) -> None
     moved = review.undo(trip.store, trip.info().id, "cy")
     assert moved is not None
 
-    assert "take" == moved.what
+    assert isinstance(moved.edit, Put)
+    assert "take" == moved.edit.what
     again = settles(trip)
     assert again.over is not None
     assert again.over.named

@@ -132,7 +132,7 @@ def test_accept_writes_gold_and_undo_removes_it(bench: Any) -> None:
     assert [row[3] for row in gold_rows(bench, "rome")] == ["Ann", "Bob", "Rome"]
     moved = review.undo(bench.store, bench.info().id, "ann")
     assert moved is not None
-    assert (moved.sample_id, moved.what, moved.kind) == (bench.id("rome"), "accept", "entity")
+    assert (moved.sample_id, type(moved.edit), moved.kind) == (bench.id("rome"), Accept, "entity")
     assert gold_rows(bench, "rome") == []
     assert bench.open("rome").state.entity == opened.state.entity
     assert review.redo(bench.store, bench.info().id, "ann") is not None

@@ -79,11 +79,11 @@ class Moved(NamedTuple):
 
     `unit` is the id of the unit whose place it is, empty when it was about the sample; `edit` the first
     edit of the act, which reached over so many `samples`; `state` what the review of the first is now.
-    `resolves`: it was about what several people differ in.
+    `undone`: it was taken back, else restored. `resolves`: it was about what several people differ in.
     """
 
     sample_id: int
-    what: str
+    undone: bool
     kind: Kind | None
     edit: Edit
     state: ReviewState
@@ -452,7 +452,8 @@ def _mark(store: Store, session: Session, edit: Edit, own: str, by: str, *, stor
             kind, unit = done.kind, done.units[0].id
         case Accept():
             kind = done.assessment.kind
-    return Moved(rows[0].sample_id, op, kind, done, states[0], unit, len(states), resolves)
+    undone = isinstance(edit, Undo)
+    return Moved(rows[0].sample_id, undone, kind, done, states[0], unit, len(states), resolves)
 
 
 def _others_since(session: Session, review_id: int, action: str, by: str) -> str:

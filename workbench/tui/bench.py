@@ -26,20 +26,18 @@ from textual.widgets import Input
 
 from workbench import reports
 from workbench.errors import AmbiguousError, AwayError, NotFoundError, WorkbenchError
-from workbench.model import IDLE, Effort
+from workbench.model import IDLE, Effort, Kind
 from workbench.settings import View
 from workbench.text.safe import clean, flat
 from workbench.tui.keys import KeyAct, bindings
 from workbench.tui.themes import DARK, LIGHT, Sheet
 from workbench.tui.widgets.bars import Status
-from workbench.tui.work import Entry, Gate, Work, on_stage, start
+from workbench.tui.work import Entry, Gate, Going, Work, on_stage, start
 
 if TYPE_CHECKING:
-    from workbench.model import Kind
     from workbench.stages.desk import Desk, Step
     from workbench.stages.review import Moved
     from workbench.store.engine import Store
-    from workbench.tui.work import Going
 
 QUIET = 0.4
 """Seconds after the queue is there until the rest is loaded, so that its rows are painted first."""
@@ -313,26 +311,26 @@ class Bench(App[None]):
         self,
         desk: Desk,
         sample_id: int,
-        arrival: tuple[str, Moved] | None = None,
+        arrival: Moved | None = None,
         *,
         kind: Kind | None = None,
         picked: bool = False,
     ) -> None:
-        """Open a sample for review; `arrival` is the undo or redo that leads there, and its word.
+        """Open a sample for review; `arrival` is the undo or redo that leads there.
 
         `picked`: it was chosen by hand, so a new review is no part of a random sample.
         """
         self.gate.close()  # the review opens it again when the sample is painted
-        desk = replace(desk, resolves=arrival[1].resolves) if arrival else desk
+        desk = replace(desk, resolves=arrival.resolves) if arrival else desk
         screen_class = await self.loaded("resolve" if desk.resolves else "review")
-        screen = screen_class(desk, sample_id, arrival[1].kind if arrival else kind, picked=picked)
+        screen = screen_class(desk, sample_id, arrival.kind if arrival else kind, picked=picked)
         screen.arrival = arrival
         await self.push_screen(screen)
 
-    async def review_instead(self, desk: Desk, arrival: tuple[str, Moved]) -> None:
+    async def review_instead(self, desk: Desk, arrival: Moved) -> None:
         """Leave a review for one of the other kind, to which an undo or redo leads."""
         await self.pop_screen()
-        await self.review(desk, arrival[1].sample_id, arrival)
+        await self.review(desk, arrival.sample_id, arrival)
 
     async def back_to_queue(self, at: int | None, message: str = "") -> None:
         """Leave the review; the keys that waited go to the queue."""

@@ -509,28 +509,24 @@ class QueueScreen(BaseScreen):
 
     def action_step(self, step: Step) -> None:
         """Undo the newest decision, wherever it was, or the state just given a disagreement; or redo it."""
-        word = "undid" if step == "undo" else "redone"
-        self.hold_keys(partial(self._step_back, step, word), self.unread)
+        self.hold_keys(partial(self._step_back, step), self.unread)
 
-    async def _step_back(self, step: Step, word: str) -> None:
+    async def _step_back(self, step: Step) -> None:
         if message := await self.settling.step(step):
             self._view(self.samples.chosen, stay=True, hold=True)
             self.succeeded(message)
             return
         find = partial(self.now.store.write, self.now.step, step)
-        self._jump(find, f"nothing to {step}", f"the {step} was not saved", word)
+        self._jump(find, f"nothing to {step}", f"the {step} was not saved")
 
-    def _jump(
-        self, find: Find, none: str, failed: str = NOT_LOOKED, word: str = "", *, settles: bool = False
-    ) -> None:
-        """Open the sample that `find` brings, by an undo or redo (`word`); keys wait meanwhile.
+    def _jump(self, find: Find, none: str, failed: str = NOT_LOOKED, *, settles: bool = False) -> None:
+        """Open the sample that `find` brings, be it by an undo or redo; keys wait meanwhile.
 
         `settles`: to settle what people differ in; who may not do that reviews it.
         """
+        self.hold_keys(partial(self._jump_to, find, none, failed, settles))
 
-        self.hold_keys(partial(self._jump_to, find, none, failed, word, settles))
-
-    async def _jump_to(self, find: Find, none: str, failed: str, word: str, settles: bool) -> None:
+    async def _jump_to(self, find: Find, none: str, failed: str, settles: bool) -> None:
         try:
             target = await find()
             settles = settles and not await self.now.refusal("settle what others differ in")
@@ -549,7 +545,7 @@ class QueueScreen(BaseScreen):
             await self.bench.review(desk, target)
         else:
             self.settling.forget()
-            await self.bench.review(desk, target.sample_id, (word, target))
+            await self.bench.review(desk, target.sample_id, target)
 
     def action_why(self) -> None:
         """The two assessments of the sample under the cursor, once it is decided."""

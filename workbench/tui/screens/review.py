@@ -38,7 +38,7 @@ from workbench.tui.screens.pick import PickScreen
 from workbench.tui.screens.same import SameScreen
 from workbench.tui.screens.saver import Saver
 from workbench.tui.screens.why import open_why
-from workbench.tui.widgets.bars import Head, KeyBar, Status
+from workbench.tui.widgets.bars import Head, Status
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.sample_pane import SamplePane
 from workbench.tui.widgets.unit_list import RowPart, UnitList
@@ -74,8 +74,8 @@ class ReviewScreen(BaseScreen):
     DONE: ClassVar = "accepted"
     LIST: ClassVar[type[UnitList]] = UnitList
 
-    arrival: tuple[str, Moved] | None = None
-    """The undo or redo that leads to the sample that is opened first, and its word."""
+    arrival: Moved | None = None
+    """The undo or redo that leads to the sample that is opened first."""
 
     def __init__(self, desk: Desk, sample_id: int, kind: Kind | None = None, *, picked: bool = False) -> None:
         super().__init__()
@@ -105,8 +105,8 @@ class ReviewScreen(BaseScreen):
         self.action_find_step = self.finder.step
         self.action_scroll_context = self.pane.page_contexts
         self.action_scroll_reference = self.pane.reference.page
-        self.action_undo = self._work("undo", self._move, "undo", "undid", writes=True)
-        self.action_redo = self._work("redo", self._move, "redo", "redone", writes=True)
+        self.action_undo = self._work("undo", self._move, "undo", writes=True)
+        self.action_redo = self._work("redo", self._move, "redo", writes=True)
         self.action_guidelines = self._work("read the guidelines", self._read_guidelines)
 
     def _work(
@@ -115,12 +115,13 @@ class ReviewScreen(BaseScreen):
         return partial(self.saver.start, what, partial(work, *args), writes=writes)
 
     def compose(self) -> ComposeResult:
-        """The sample between what it is and what can be done."""
-        yield Head(id="head")
-        yield self.pane
-        yield Status(id="status")
-        yield KeyBar(id="keys")
+        """As every screen; over it what was not saved."""
+        yield from super().compose()
         yield self.saver
+
+    def body(self) -> ComposeResult:
+        """The sample."""
+        yield self.pane
 
     def on_mount(self) -> None:
         """Open the first sample; the screen before stays in sight until it is there, or takes long."""
@@ -197,7 +198,7 @@ class ReviewScreen(BaseScreen):
             self.show(await intents.open_sample(self.desk, sample_id, picked=picked), kind)
         finally:  # with the new picture, or before the message about its failure
             if arrival is not None:
-                self._arrived(*arrival, "; b: queue")
+                self._arrived(arrival, "; b: queue")
 
     def show(self, opened: Opened, kind: Kind | None = None) -> None:
         """Draw the sample; keys wait until it is painted."""
@@ -333,7 +334,7 @@ class ReviewScreen(BaseScreen):
             self._by_hand = False  # what one goes on to was not picked
             self.show(following, kind)
 
-    async def _move(self, step: Step, word: str) -> None:
+    async def _move(self, step: Step) -> None:
         if message := await self.bench.home.settling.step(step):  # it is newer than every decision
             self.saver.saved(message)
             self.show(self.pane.now)
@@ -346,18 +347,19 @@ class ReviewScreen(BaseScreen):
         self.bench.home.settling.forget()
         moved, opened = led
         if moved.resolves != self.desk.resolves:
-            self.app.call_later(self.bench.review_instead, self.desk, (word, moved))
+            self.app.call_later(self.bench.review_instead, self.desk, moved)
             return
         if opened is None:
-            self.arrival = word, moved
+            self.arrival = moved
             opening = partial(self._open, moved.sample_id, moved.kind)
             await self.saver.run_now("open the sample it was on", opening)
             return
         self.show(opened, moved.kind)
-        self._arrived(word, moved)
+        self._arrived(moved)
 
-    def _arrived(self, word: str, moved: Moved, way: str = "") -> None:
-        message, opened = f": {intents.told(moved.edit, moved.samples)}{way}", self.pane.opened
+    def _arrived(self, moved: Moved, way: str = "") -> None:
+        word, opened = "undid" if moved.undone else "redone", self.pane.opened
+        message = f": {intents.told(moved.edit, moved.samples)}{way}"
         if opened is None or opened.sample_id != moved.sample_id:  # it could not be opened
             self.saver.saved(f"{word}{message}")
             return
