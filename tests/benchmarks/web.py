@@ -61,7 +61,7 @@ async def at_desk(store: Store, name: str, seconds: float) -> list[float]:
     times, until = [], time.monotonic() + seconds
     while time.monotonic() < until:
         begun = time.perf_counter()
-        fresh, _ = await intents.act(desk, opened, intents.accept(desk.info.kinds[0], fast=False))
+        fresh, _ = await intents.act(desk, opened, intents.accept(opened, desk.info.kinds[0], fast=False))
         following = await intents.open_next(desk, fresh.sample_id)
         times.append(time.perf_counter() - begun)
         assert following is not None

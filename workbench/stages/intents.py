@@ -14,7 +14,7 @@ from typing import Literal
 
 from workbench.comparing.triage import Suspicion
 from workbench.errors import InputError, WorkbenchError
-from workbench.model import Effort, Evidence, Imported, Kind, Span, Unit, Verdict, letter
+from workbench.model import PLURAL, Effort, Evidence, Imported, Kind, Span, Unit, Verdict, letter
 from workbench.reviewing.edits import Accept, Comment, Dispose, Edit, Flag, Put
 from workbench.reviewing.fold import ReviewState
 from workbench.stages import disputes, editing, resolve, review, sides
@@ -264,13 +264,15 @@ def shifted(reference: str, span: Span, *, left: bool, outward: bool) -> Span:
     return Span(inside[1].start, span.end) if left else Span(span.start, inside[-2].end)
 
 
-def add_span(kind: Kind, span: Span, label: str, surface: str) -> Intent:
+def add_span(opened: Opened, kind: Kind, span: Span, label: str) -> Intent:
     """A new unit from a stretch of the reference; raises InputError (when made) if it is one already."""
-    return Intent(f"added {surface}", lambda opened: editing.add_span(opened, kind, span, label), adds=True)
+    what = f"added {span.of(opened.sample.reference)}"
+    return Intent(what, lambda now: editing.add_span(now, kind, span, label), adds=True)
 
 
-def accept(kind: Kind, *, fast: bool, what: str = "accepted") -> Intent:
-    """Verify the kind."""
+def accept(opened: Opened, kind: Kind, *, fast: bool, done: str = "accepted") -> Intent:
+    """Verify the kind; `done` says it, behind the kind where the sample has several."""
+    what = f"{PLURAL[kind]} {done}" if len(opened.dataset.kinds) > 1 else done
     return Intent(what, lambda opened: editing.accept(opened, kind, fast=fast), leaves=True)
 
 
@@ -320,7 +322,7 @@ def _told(edit: Edit) -> str:
             return _told_of_unit(edit)
         case Accept():
             done = "settled what people differ in:" if edit.adjudicated else "accepted the"
-            return f"{done} {'entities' if edit.assessment.kind == 'entity' else 'statements'}"
+            return f"{done} {PLURAL[edit.assessment.kind]}"
         case Dispose():
             disposition = "not counted" if edit.disposition == "excluded" else edit.disposition
             return f"{disposition}: {edit.reason}" if edit.reason else disposition

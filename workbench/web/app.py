@@ -199,7 +199,7 @@ class Pages:
         except UsageError as error:
             raise HTTPException(403, str(error)) from None
 
-    async def _form(self, request: Request, caller: Caller) -> dict[str, str]:
+    async def _form(self, request: Request, caller: Caller) -> Fields:
         """The fields of a form. Raises HTTPException for one too many, or one that is too large."""
         if self._acts.full(caller.session or caller.name):
             raise HTTPException(429, f"more than {ACTS} acts in a second: wait a moment, then do it again")
@@ -228,7 +228,7 @@ class Pages:
             fields = await _fields(request)
         except HTTPException as refused:
             return self._login_page(refused.detail, refused.status_code)
-        name, token = fields.get("name", "").strip(), fields.get("token", "").strip()
+        name, token = fields["name"].strip(), fields["token"].strip()
         tried = f"person {name[:LONGEST_NAME]}", f"address {request.client.host if request.client else ''}"
         async with self._one_login:  # at a time, so that those of one moment count together
             if any(map(self._failed.full, tried)):
@@ -254,7 +254,7 @@ class Pages:
     async def logout(self, request: Request, caller: Caller) -> Response:
         """End the session."""
         fields = await self._form(request, caller)
-        if not forms.same(forms.tag(caller.key, "logout"), fields.get("form", "")):
+        if not forms.same(forms.tag(caller.key, "logout"), fields["form"]):
             raise HTTPException(403, GONE)
         await self._store.write(people.log_out, caller.session)
         answer = RedirectResponse("/login", 303)
@@ -267,8 +267,8 @@ class Pages:
 
     async def next(self, request: Request, caller: Caller) -> Response:
         """Go to the next sample to decide."""
-        after = forms.number(request.query_params.get("after", ""))
-        return await self._go_on(caller, after or None, request.query_params.get("did", ""))
+        asked = Fields(request.query_params)
+        return await self._go_on(caller, forms.number(asked["after"]) or None, asked["did"])
 
     async def _go_on(self, caller: Caller, after: int | None, did: str) -> Response:
         desk = caller.desk
@@ -284,17 +284,17 @@ class Pages:
 
     async def sample(self, request: Request, caller: Caller) -> Response:
         """A sample as it stands now. One that the queue did not give is picked by hand."""
-        number, asked = forms.number(request.path_params["sample"]), request.query_params
+        number, asked = forms.number(request.path_params["sample"]), Fields(request.query_params)
         request.state.sample = number
-        picked = not forms.same(_given(caller, number), asked.get("queue", ""))
+        picked = not forms.same(_given(caller, number), asked["queue"])
         opened = await self._open(caller, number, picked=picked)
-        kind = forms.kind_of(asked.get("kind", ""), opened)
-        message = self._told(caller, asked.get("did", ""))
+        kind = forms.kind_of(asked["kind"], opened)
+        message = self._told(caller, asked["did"])
         doubts = editing.doubts(opened, kind) if "ask" in asked else []
         if doubts:
             message = f"{', '.join(doubts)}. Accept once more to accept anyway."
         return await self._show(
-            caller, opened, kind, picked=picked, said=message, unit=asked.get("unit", ""), sure=bool(doubts)
+            caller, opened, kind, picked=picked, said=message, unit=asked["unit"], sure=bool(doubts)
         )
 
     async def lesson(self, request: Request, caller: Caller) -> Response:
@@ -357,12 +357,12 @@ class Pages:
         """Write what a person wants of a sample, then show it or go on; offer again what is not written."""
         fields = await self._form(request, caller)
         request.state.what = forms.wanted(fields)[0][:20]
-        shown = forms.shown_of(fields.get("form", ""), caller.key)
+        shown = forms.shown_of(fields["form"], caller.key)
         if shown is None:
             return await self._of_before(caller, fields)
         request.state.sample = shown.sample_id
         opened = await self._open(caller, shown.sample_id, picked=shown.picked)
-        kind = forms.kind_of(fields.get("kind", ""), opened)
+        kind = forms.kind_of(fields["kind"], opened)
         try:
             return await self._write(caller, opened, kind, fields, shown)
         except ConflictError as error:
@@ -388,13 +388,13 @@ class Pages:
 
     async def _of_before(self, caller: Caller, fields: Fields) -> Response:
         """Write nothing of a form of another session; offer again what it said, on the sample as it is."""
-        number = forms.number(fields.get("form", "").partition(".")[0])
+        number = forms.number(fields["form"].partition(".")[0])
         try:
             given = await self._store.read(caller.desk.find_next) == number
             opened = await self._open(caller, number, picked=not given)
         except WorkbenchError:
             raise HTTPException(403, GONE) from None
-        kind = forms.kind_of(fields.get("kind", ""), opened)
+        kind = forms.kind_of(fields["kind"], opened)
         return await self._show(
             caller, opened, kind, picked=not given, status=403, again=RefusedForm(fields, GONE)
         )
@@ -404,29 +404,27 @@ class Pages:
     ) -> Response:
         what, _, unit = forms.wanted(fields)
         action = forms.action_of(fields, caller.name)
-        if shown.seq != opened.state.seq or shown.seen != forms.fingerprint(opened):
-            if not await self._store.read(review.is_stored, action):
-                below = shown.seq == opened.state.seq  # no decision came in between
-                what = "the text, the suggestions or the policy" if below else "this sample"
-                what = "a review of this sample" if below and opened.over else what
-                raise ConflictError(f"{what} was changed meanwhile; the sample is shown as it is now")
-            said = "saved"  # the answer to an earlier try was lost
-            return await self._after(caller, opened, kind, fields, action, said, unit)
-        if what == "accept":
+        changed = shown.seq != opened.state.seq or shown.seen != forms.fingerprint(opened)
+        if changed and not await self._store.read(review.is_stored, action):
+            below = shown.seq == opened.state.seq  # no decision came in between
+            what = "the text, the suggestions or the policy" if below else "this sample"
+            what = "a review of this sample" if below and opened.over else what
+            raise ConflictError(f"{what} was changed meanwhile; the sample is shown as it is now")
+        if what == "accept" and not changed:
             stop = intents.before_accept(opened, kind)
             if stop == "decided":
                 return await self._go_on(caller, opened.sample_id, "")
             if stop == "empty":
                 raise InputError("no units yet: add one, or say that there are none")
             left = opened.over.open(opened.units(kind)) if opened.over else []
-            if stop == "doubts" and not left and fields.get("sure") != "1":  # what is left is refused below
-                return self._to(caller, opened.sample_id, kind=kind, ask="1", **_kept(fields))
-        if what == "names" and opened.over:
+            if stop == "doubts" and not left and fields["sure"] != "1":  # what is left is refused below
+                return self._to(caller, opened.sample_id, kind=kind, ask="1", queue=fields["queue"])
+        if changed:
+            said = "saved"  # the answer to an earlier try was lost
+        elif what == "names" and opened.over:
             opened = await self._store.write(saw, opened, action, named=True)
             said = letters_text(opened, kind)
-            return await self._after(caller, opened, kind, fields, action, said, unit)
-        intent = await asyncio.to_thread(forms.intent_of, fields, opened, kind, shown)
-        if intent is None:
+        elif (intent := await asyncio.to_thread(forms.intent_of, fields, opened, kind, shown)) is None:
             said = "so it is already"
         else:
             intent = replace(intent, action=action)
@@ -446,10 +444,10 @@ class Pages:
     ) -> Response:
         """The sample again after an act, at a unit; the next one where it is done with."""
         self._keep(caller, action, said)
-        if fields.get("do", "") not in ("accept", "none", "skip", "exclude"):
-            return self._to(caller, opened.sample_id, kind=kind, unit=unit, did=action, **_kept(fields))
+        if fields["do"] not in ("accept", "none", "skip", "exclude"):
+            return self._to(caller, opened.sample_id, kind=kind, unit=unit, did=action, queue=fields["queue"])
         if (following := intents.open_kind(opened)) is not None:
-            return self._to(caller, opened.sample_id, kind=following, did=action, **_kept(fields))
+            return self._to(caller, opened.sample_id, kind=following, did=action, queue=fields["queue"])
         if caller.desk.info.training_of:
             learned = await self._store.read(lessons, caller.desk.info, caller.name, opened.sample_id)
             if learned:
@@ -464,10 +462,10 @@ class Pages:
     async def undo(self, request: Request, caller: Caller) -> Response:
         """Take back the newest act, or restore it, and go where it was."""
         fields = await self._form(request, caller)
-        shown = forms.shown_of(fields.get("form", ""), caller.key)
-        if shown is None and not forms.same(forms.tag(caller.key, "undo"), fields.get("form", "")):
+        shown = forms.shown_of(fields["form"], caller.key)
+        if shown is None and not forms.same(forms.tag(caller.key, "undo"), fields["form"]):
             return await self._of_before(caller, fields)
-        step: Step = "redo" if fields.get("do") == "redo" else "undo"
+        step: Step = "redo" if fields["do"] == "redo" else "undo"
         request.state.what = step
         desk = caller.desk
         action = forms.action_of(fields, caller.name)
@@ -480,7 +478,7 @@ class Pages:
             self._keep(caller, action, f"nothing to {step}")
             if shown is None:
                 return RedirectResponse(f"{caller.root or '/next'}?did={action}", 303)
-            again = {"kind": fields.get("kind", ""), "did": action, **_kept(fields)}
+            again = {"kind": fields["kind"], "did": action, "queue": fields["queue"]}
             return self._to(caller, shown.sample_id, **again)
         request.state.sample = moved.sample_id
         word = "undone" if step == "undo" else "done again"
@@ -532,16 +530,12 @@ def _given(caller: Caller, sample_id: int) -> str:
     return forms.tag(caller.key, f"queue {sample_id}")[:24]
 
 
-def _kept(fields: Fields) -> dict[str, str]:
-    return {"queue": fields["queue"]} if fields.get("queue") else {}
-
-
 def _escaped(fields: Fields) -> dict[str, Markup]:
     """As it was typed: nothing in it is made visible."""
     return {name: Markup.escape(value) for name, value in fields.items()}
 
 
-async def _fields(request: Request) -> dict[str, str]:
+async def _fields(request: Request) -> Fields:
     body = b""
     async for chunk in request.stream():
         body += chunk
@@ -551,7 +545,7 @@ async def _fields(request: Request) -> dict[str, str]:
         pairs = parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=5_000)
     except ValueError:
         raise HTTPException(400, "this is no form") from None
-    return {name: whole(value) for name, value in pairs}
+    return Fields((name, whole(value)) for name, value in pairs)
 
 
 def make_app(

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hmac
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from workbench.errors import InputError
-from workbench.model import IDLE, PLURAL, Effort, Evidence, Kind, Unit, sha256
+from workbench.model import IDLE, Effort, Evidence, Kind, Unit, sha256
 from workbench.stages import editing, intents
 from workbench.stages.intents import Intent
 from workbench.stages.review import Opened
@@ -27,8 +27,11 @@ LONGEST = 20_000
 _NUMBER = re.compile(r"-?[0-9]{1,18}")
 
 
-Fields = Mapping[str, str]
-"""What a form says, by the names of its fields."""
+class Fields(dict[str, str]):
+    """What a form or an address says, by the names of its fields; "" for one that is not there."""
+
+    def __missing__(self, _name: str) -> str:
+        return ""
 
 
 class Shown(NamedTuple):
@@ -89,7 +92,7 @@ def action_of(fields: Fields, name: str) -> str:
 
 def effort_of(shown: Shown, fields: Fields) -> Effort:
     """What an act cost since its page was sent."""
-    presses = number(fields.get("presses", ""), 1)
+    presses = number(fields["presses"], 1)
     return Effort(min(max(time.time() - shown.at, 0.0), IDLE), min(max(presses, 1), PRESSES))
 
 
@@ -110,7 +113,7 @@ def intent_of(fields: Fields, opened: Opened, kind: Kind, shown: Shown) -> Inten
     A button says what it does as `what` or `what:how:unit`.
     """
     what, more, unit_id = wanted(fields)
-    text = fields.get("text", "").strip()
+    text = fields["text"].strip()
     if len(text) > LONGEST:
         raise InputError(f"more than {LONGEST:,} characters: write less")
     match what:
@@ -118,13 +121,11 @@ def intent_of(fields: Fields, opened: Opened, kind: Kind, shown: Shown) -> Inten
             raise InputError("this is for your own review: here you settle what people differ in")
         case "accept" | "none":
             fast = 0 <= time.time() - shown.at < intents.FAST  # below 0: the clock was set back meanwhile
-            several = len(opened.dataset.kinds) > 1
-            what = f"{PLURAL[kind]} accepted" if several else "accepted"
-            return intents.accept(kind, fast=fast, what=what)
+            return intents.accept(opened, kind, fast=fast)
         case "skip":
             return intents.SKIP
         case "exclude":
-            reason = text or fields.get("reason", "")
+            reason = text or fields["reason"]
             if not reason:
                 raise InputError("a reason is needed to exclude a sample")
             return intents.exclude(reason)
@@ -146,7 +147,7 @@ def intent_of(fields: Fields, opened: Opened, kind: Kind, shown: Shown) -> Inten
 
 def wanted(fields: Fields) -> tuple[str, str, str]:
     """What a button does, how, and to which unit."""
-    what, more, unit_id = (*fields.get("do", "").split(":", 2), "", "")[:3]
+    what, more, unit_id = (*fields["do"].split(":", 2), "", "")[:3]
     return what, more, unit_id
 
 
@@ -154,18 +155,17 @@ def _new(fields: Fields, opened: Opened, kind: Kind) -> Intent:
     reference = opened.sample.reference
     mark = marked(fields, opened)
     if mark is None:
-        spans = ground(fields.get("surface", ""), reference)
+        spans = ground(fields["surface"], reference)
         if not spans:
             raise InputError("mark the words in the reference, or type them as they stand there")
         mark = "r", spans[0].start, spans[0].end
     if mark[0] != "r":
         raise InputError("a new unit stands in the reference: mark it there")
     span = snap(reference, mark[1], mark[2])
-    surface = reference[span.start : span.end]
-    label = fields.get("label", "") if kind == "entity" else ""
+    label = fields["label"] if kind == "entity" else ""
     _check_label(label, opened)
-    editing.refuse_twice(opened, kind, surface)
-    return intents.add_span(kind, span, label, surface)
+    editing.refuse_twice(opened, kind, span.of(reference))
+    return intents.add_span(opened, kind, span, label)
 
 
 def _check_label(label: str, opened: Opened) -> None:
@@ -191,7 +191,7 @@ def _of_unit(what: str, unit: Unit, more: str, fields: Fields, opened: Opened) -
         case "why":
             return intents.reason(unit)
         case "label":
-            label = more or fields.get(f"label-{unit.id}", "")
+            label = more or fields[f"label-{unit.id}"]
             if not label:
                 raise InputError("choose a label first")
             _check_label(label, opened)
@@ -216,14 +216,14 @@ def marked(fields: Fields, opened: Opened) -> tuple[str, int, int] | None:
 
     Raises InputError where the place does not hold the words that the person saw.
     """
-    name = fields.get("part", "")
+    name = fields["part"]
     if not name:
         return None
     text = dict(texts_of(opened)).get(name, "")
-    start, end = (number(fields.get(side, ""), -1) for side in ("start", "end"))
+    start, end = (number(fields[side], -1) for side in ("start", "end"))
     if not 0 <= start < end <= len(text):
         raise InputError("nothing is marked there: mark it again")
-    if clean(text[start:end]) != fields.get("surface", "").replace("\r\n", "\n"):
+    if clean(text[start:end]) != fields["surface"].replace("\r\n", "\n"):
         raise InputError("the marked words are not those of the text any more: mark them again")
     return name, start, end
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from workbench.model import PLURAL, Kind
+from workbench.model import Kind
 from workbench.reports.units import doubtful
 from workbench.stages import editing, intents
 from workbench.stages.intents import Intent
@@ -64,10 +64,8 @@ class Accepter:
         if not pane.painted:
             self.screen.warn("this sample has not been shown yet; make the window larger")
             return
-        several = len(pane.now.dataset.kinds) > 1
-        what = f"{PLURAL[pane.kind]} {self.done}" if several else self.done
         fast = bench.clock() - pane.shown_at < intents.FAST
-        self.want(intents.accept(pane.kind, fast=fast, what=what))
+        self.want(intents.accept(pane.now, pane.kind, fast=fast, done=self.done))
 
     def _passes_stop(self, quiet: float) -> bool:
         """Whether it stopped here before and the person saw it; `quiet`: seconds since the `a` before."""

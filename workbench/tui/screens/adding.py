@@ -20,7 +20,7 @@ from workbench.stages import editing, intents
 from workbench.stages.intents import Intent
 from workbench.text.cells import cut, cut_middle, fit, width
 from workbench.text.safe import flat
-from workbench.text.tokens import snap, tokens
+from workbench.text.tokens import Token, snap, tokens
 from workbench.tui.keys import TO_LATIN, bindings
 from workbench.tui.screens.base import BaseScreen, Dialog
 from workbench.tui.screens.finding import Finder, OverUnits, TextPlace
@@ -41,34 +41,33 @@ class Adder:
 
     async def ask(self) -> None:
         """A new unit: from a short list of what may be a name, by typing, or by letters."""
-        pane = self.pane
-        if not tokens(pane.now.sample.reference):
+        await self._words()
+        offers = sorted(map(self._offer, self.pane.names), key=lambda offer: bool(offer.other))
+        await self.screen.bench.ask(AddScreen(self, self.pane, offers))
+
+    async def _words(self) -> list[Token]:
+        """The tokens of the reference; what may be a name in it is known then, too."""
+        words = tokens(self.pane.now.sample.reference)
+        if not words:
             raise InputError("the reference is empty: there is nothing to add")
-        await pane.know_names()
-        offers = [self._offer(span) for span in pane.names]
-        await self.screen.bench.ask(
-            AddScreen(self, pane, sorted(offers, key=lambda offer: bool(offer.other)))
-        )
+        await self.pane.know_names()
+        return words
 
     def _offer(self, span: Span) -> Offer:
         now = self.pane.now
-        surface = now.sample.reference[span.start : span.end]
+        surface = span.of(now.sample.reference)
         return Offer(span, surface, self.pane.label_of(span), editing.other_form(now, span))
 
     async def take(self, offer: Offer) -> None:
         """Add what was offered: at once where its label is known and it is no form of a unit."""
         if offer.label and not offer.other:
-            self.want(intents.add_span(self.pane.kind, offer.span, offer.label, offer.surface))
+            self.want(intents.add_span(self.pane.now, self.pane.kind, offer.span, offer.label))
         else:
             await self.add(offer.span)
 
     async def by_letters(self) -> None:
         """A new unit, by letters on the reference."""
-        pane = self.pane
-        words = tokens(pane.now.sample.reference)
-        if not words:
-            raise InputError("the reference is empty: there is nothing to add")
-        await pane.know_names()
+        pane, words = self.pane, await self._words()
         pick = PickScreen(
             f"new {pane.kind}", pane.reference, words, self.add, names=pane.names, look=pane.mark_new,
             other=self.by_search,
@@ -94,31 +93,31 @@ class Adder:
         A statement has no label; when it is not `sure` that it is wanted, that is asked.
         """
         pane, now = self.pane, self.pane.now
-        kind, surface = pane.kind, now.sample.reference[span.start : span.end]
+        kind, reference = pane.kind, now.sample.reference
         try:
-            editing.refuse_twice(now, kind, surface, hint=" (N: a longer one)")
+            editing.refuse_twice(now, kind, span.of(reference), hint=" (N: a longer one)")
         except InputError:
             same = next((unit for unit in pane.units if span in unit.spans), None)
             if same is not None:
                 pane.choose(same.id)
             raise
         if kind == "statement" and sure:
-            self.want(intents.add_span(kind, span, "", surface))
+            self.want(intents.add_span(now, kind, span, ""))
             return
 
         def add(label: str) -> None:
             self.screen.clear_selection()
-            self.want(intents.add_span(kind, span, label, now.sample.reference[span.start : span.end]))
+            self.want(intents.add_span(now, kind, span, label))
 
         def title() -> str:
             pane.mark_new((span,))
-            name = f"new {kind} {cut(flat(now.sample.reference[span.start : span.end]), 24)}"
+            name = f"new {kind} {cut(flat(span.of(reference)), 24)}"
             other = editing.other_form(now, span) if kind == "entity" else ""
             return f"{name} · already there as {cut(flat(other), 24)}" if other else name
 
         def stretch(outward: bool) -> str:
             nonlocal span
-            span = intents.shifted(now.sample.reference, span, left=False, outward=outward)
+            span = intents.shifted(reference, span, left=False, outward=outward)
             return title()
 
         labels = now.policy.labels if kind == "entity" else ()

@@ -46,8 +46,7 @@ class EvidencePicker:
             raise InputError("no context was retrieved: there is no evidence to choose")
         own = unit.match.evidence[:1]
         near = [*own, *(place for place in await self.pane.near(unit) if place not in own)][:NEAR]
-        nothing = "nothing is suggested here" if self.pane.now.blind else NONE_NEAR
-        await self.screen.bench.ask(EvidenceScreen(self, unit, near, nothing))
+        await self.screen.bench.ask(EvidenceScreen(self, unit, near))
 
     async def ask_same(self) -> None:
         """The unit and words of a context name the same thing: those of its evidence, else some one picks.
@@ -87,7 +86,6 @@ class EvidencePicker:
         That is a sentence for a statement; for a name what is most like it, and runs of capitalized words.
         """
         take, passage = take or self.take, self.pane.context
-        title = f"{what} for {cut(flat(unit.text), 20)}"
         passage.mark_places(())
         words = await asyncio.to_thread(tokens, passage.text)
 
@@ -107,19 +105,25 @@ class EvidencePicker:
             if span and all(name.end <= span.start or span.end <= name.start for name in names):
                 names.append(span)
         names.sort(key=lambda name: name.start)
-        search = partial(self.by_search, unit, take, title)
-        pick = PickScreen(title, passage, words, done, names=names, look=look, other=search, names_first=True)
+        search = partial(self.by_search, unit, take, what)
+        pick = PickScreen(
+            _title(what, unit), passage, words, done, names=names, look=look, other=search, names_first=True
+        )
         await self.screen.bench.ask(pick)
 
-    async def by_search(self, unit: Unit, take: TakePlace, title: str) -> None:
+    async def by_search(self, unit: Unit, take: TakePlace | None = None, what: str = "evidence") -> None:
         """A place that is searched for in all contexts, by whole words."""
 
         async def found(hit: TextPlace) -> None:
             context = hit.part - 1
             words = snap(self.pane.contexts[context], hit.start, hit.end)
-            take(unit, Evidence(context, words.start, words.end))
+            (take or self.take)(unit, Evidence(context, words.start, words.end))
 
-        await self.finder.ask(title, "contexts", found)
+        await self.finder.ask(_title(what, unit), "contexts", found)
+
+
+def _title(what: str, unit: Unit) -> str:
+    return f"{what} for {cut(flat(unit.text), 20)}"
 
 
 class EvidenceScreen(OverUnits):
@@ -127,12 +131,12 @@ class EvidenceScreen(OverUnits):
 
     BINDINGS = bindings("evidence")
 
-    def __init__(self, picker: EvidencePicker, unit: Unit, near: Sequence[Evidence], nothing: str) -> None:
+    def __init__(self, picker: EvidencePicker, unit: Unit, near: Sequence[Evidence]) -> None:
         super().__init__(picker.pane)
         self._picker = picker
         self._unit = unit
         self._near = near
-        self._nothing = nothing
+        self._nothing = "nothing is suggested here" if picker.pane.now.blind else NONE_NEAR
         self._before = picker.pane.context_no
         self._cursor = 0
         self.action_scroll = picker.pane.page_contexts
@@ -207,8 +211,7 @@ class EvidenceScreen(OverUnits):
     async def action_search(self) -> None:
         """A search over all contexts."""
         self.app.pop_screen()
-        title = f"evidence for {cut(flat(self._unit.text), 20)}"
-        await self._picker.by_search(self._unit, self._picker.take, title)
+        await self._picker.by_search(self._unit)
 
     def action_cancel(self) -> None:
         """Escape: the context that was shown before."""

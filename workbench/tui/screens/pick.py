@@ -138,7 +138,7 @@ class PickScreen(Dialog):
         if self._first is None:
             return [(self._title, "bold")]
         first = self._targets[self._first]
-        words = cut(flat(self._passage.text[first.start : first.end]), 24)
+        words = cut(flat(first.of(self._passage.text)), 24)
         return [(f"{self._title} ", "bold"), (f"“{words}” …", "")]
 
     def _how(self) -> str:
