@@ -40,7 +40,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from workbench.comparing.intervals import Mean, mean
 from workbench.errors import UsageError
 from workbench.matching import MATCHER
-from workbench.model import Assessment, Kind, Policy, Proposal, Record, Sample, Tally, Unit, count
+from workbench.model import PLURAL, Assessment, Kind, Policy, Proposal, Record, Sample, Tally, Unit, count
 from workbench.proposing import rules
 from workbench.scoring.names import SCORERS
 from workbench.scoring.scorers import value_of
@@ -223,7 +223,7 @@ class _Recall:
 
     def _explain(self, assessment: Assessment | None, tally: Tally) -> str:
         """The reason, from the same rows as the score, so that the two cannot contradict each other."""
-        plural = "entities" if self.kind == "entity" else "statements"
+        plural = PLURAL[self.kind]
         if assessment is None or not tally.units:
             return f"The reference has no {plural}: the score is undefined."
         phrase = "are in the contexts" if self.kind == "entity" else "are supported by the contexts"

@@ -275,12 +275,12 @@ def score(
             store, info, report, metric=metric, source=source, threshold=mark, strict=strict
         )  # fmt: skip
     withheld = report.withheld if source == "automatic" else frozenset()
-    document = {**reports.score_document(report), "gate": reports.gate_document(gate, withheld)}
+    names = {row.id: name_of(row.id, row.question) for row in report.samples if row.id not in withheld}
+    document = {**reports.score_document(report), "gate": reports.gate_document(gate, names)}
     notes = seen_lines(report) if gate.metric in SCORERS else []
-    names = {row.id: name_of(row.id, row.question) for row in report.samples}
-    text = (gate_markdown if format == "markdown" else gate_text)(gate, withheld, names)
+    text = (gate_markdown if format == "markdown" else gate_text)(gate, names)
     if junit is not None:
-        write_junit(junit, gate, withheld, names)
+        write_junit(junit, gate, names)
     text = reports.suggested("\n".join([text, *notes]))
     reports.show(document, text, as_json=json, whole=format == "markdown")
     if not gate.passed:

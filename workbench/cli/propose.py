@@ -124,7 +124,7 @@ def _ask_service(
     limit = stage.MAX_COST if max_cost is None else Decimal(f"{max_cost:.9g}")
     plan = stage.plan_run(store, info, options)
     if dry_run:
-        reports.show(texts.document(plan), texts.plan_text(plan, limit), as_json=json)
+        reports.show(plan, texts.plan_text(plan, limit), as_json=json)
         return
     stage.check_allowed(plan)
     if plan.samples:
@@ -149,7 +149,7 @@ def _ask_service(
     text = texts.report_text(report)
     if info.run and now != info.run:
         text += f"\nthe suggestions in use are those of {now}, {instead_text(info.run)}"
-    reports.show(texts.document(report), text, as_json=json)
+    reports.show(report, text, as_json=json)
     if report.failed or report.left:
         raise typer.Exit(3)
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from datetime import datetime
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypedDict
@@ -103,7 +104,7 @@ def _safe_json(text: str) -> str:
 def _plain(value: Any) -> Any:
     if isinstance(value, datetime):
         return value.isoformat()
-    if isinstance(value, Fraction):
+    if isinstance(value, Fraction | Decimal):
         return float(value)
     return asdict(value) if is_dataclass(value) and not isinstance(value, type) else list(value)
 
@@ -229,10 +230,10 @@ def _ratio(value: Fraction | None) -> str | None:
     return None if value is None else str(value)
 
 
-def gate_document(gate: ScoreGate, withheld: Collection[str]) -> dict[str, Any]:
-    """Whether the gate passed; `withheld` samples are counted and not named."""
+def gate_document(gate: ScoreGate, names: Collection[str]) -> dict[str, Any]:
+    """Whether the gate passed; samples that are not in `names` are counted and not named."""
     whole = asdict(gate)
-    return whole | {list_: [n for n in whole[list_] if n not in withheld] for list_ in ("below", "undefined")}
+    return whole | {list_: [n for n in whole[list_] if n in names] for list_ in ("below", "undefined")}
 
 
 def _sample_document(row: Scored, *, withheld: bool) -> dict[str, Any]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from workbench.reports import page
 from workbench.text.figures import many
@@ -87,11 +86,6 @@ def report_text(report: ModelReport) -> str:
         f"{report.seconds:.0f} s"
     )
     return page(lines)
-
-
-def document(report: ModelPlan | ModelReport) -> dict[str, Any]:
-    """The plan or the report as JSON; the cost in dollars."""
-    return {**asdict(report), "cost": None if report.cost is None else float(report.cost)}
 
 
 def shortened(number: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len, set_cell_size
@@ -14,8 +15,6 @@ from workbench.text.figures import many
 from workbench.text.safe import clean, name_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from workbench.stages.draw import DrawReport
     from workbench.stages.figures import Precision
     from workbench.stages.plan import Draft, PlanReport

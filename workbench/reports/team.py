@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 from workbench.comparing.intervals import FEWEST, Interval
 from workbench.comparing.words import interval
-from workbench.model import letter
+from workbench.model import Kind, letter
 from workbench.reports import page
 from workbench.text.figures import UNDEFINED, many, number, table, telling, value
 from workbench.text.safe import clean, cut, flat
 
 if TYPE_CHECKING:
     from workbench.comparing.reviewers import Agreement
-    from workbench.model import Kind
     from workbench.stages.agree import AgreeReport
     from workbench.stages.people import Person
     from workbench.stages.review import Opened

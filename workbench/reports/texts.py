@@ -181,13 +181,11 @@ def score_text(report: ScoreReport) -> str:
     return page(lines)
 
 
-def gate_text(
-    gate: ScoreGate,
-    withheld: Collection[str] = (),
-    names: Mapping[str, str] = {},
-    quote: Callable[[str], str] = flat,
-) -> str:
-    """Passed or failed, by what, and which samples are below or undefined; those `withheld` are counted."""
+def gate_text(gate: ScoreGate, names: Mapping[str, str] = {}, quote: Callable[[str], str] = flat) -> str:
+    """Passed or failed, by what, and which samples are below or undefined.
+
+    `names` are those of the samples that may be named; the others are counted.
+    """
     word, undefined = "passed" if gate.passed else "failed", f"({len(gate.undefined)} undefined)"
     mark = gate.threshold
     if gate.value is None:
@@ -204,8 +202,8 @@ def gate_text(
         have = "has" if gate.unscored == 1 else "have"
         lines.append(f"  {gate.unscored:,} of {many(total, 'sample')} {have} no value yet: {gate.step}")
     for state, ids, why in (("below", gate.below, ""), ("undefined", gate.undefined, f" ({NO_UNITS})")):
-        named = [name for name in ids if name not in withheld]
-        lines += [f"  {state}: {quote(names.get(name, name))}{why}" for name in named[:20]]
+        named = [names[name] for name in ids if name in names]
+        lines += [f"  {state}: {quote(name)}{why}" for name in named[:20]]
         if len(named) > 20:
             lines.append(f"  … and {len(named) - 20:,} more")
         if hidden := len(ids) - len(named):
@@ -372,21 +370,21 @@ def seen_lines(report: ScoreReport) -> list[str]:
 _NO_XML = {0xFFFE: "\ufffd", 0xFFFF: "\ufffd", **dict.fromkeys(range(0x1FFFE, 0x110000, 0x10000), "\ufffd")}
 
 
-def gate_markdown(gate: ScoreGate, withheld: Collection[str], names: Mapping[str, str]) -> str:
+def gate_markdown(gate: ScoreGate, names: Mapping[str, str]) -> str:
     """The text of a gate; names of samples are code, so that nothing in them is read as markup."""
-    first, *rest = gate_text(gate, withheld, names, code).splitlines()
+    first, *rest = gate_text(gate, names, code).splitlines()
     return "\n".join([f"**{first}**", "", *(f"- {line.strip()}" for line in rest)]).rstrip()
 
 
-def write_junit(path: Path, gate: ScoreGate, withheld: Collection[str], names: Mapping[str, str]) -> None:
+def write_junit(path: Path, gate: ScoreGate, names: Mapping[str, str]) -> None:
     """One test for the gate, with `strict` a failed one for each sample that is not perfect, and a skipped
-    one for each undefined sample.
+    one for each undefined sample; `names` as in `gate_text`.
 
     Raises ExportError when the file cannot be written.
     """
-    text = _plain(gate_text(gate, withheld, names))
-    below = [name for name in gate.below if name not in withheld] if gate.strict else []
-    undefined = [name for name in gate.undefined if name not in withheld]
+    text = _plain(gate_text(gate, names))
+    below = [names[name] for name in gate.below if name in names] if gate.strict else []
+    undefined = [names[name] for name in gate.undefined if name in names]
     suite = Element(
         "testsuite",
         name=f"workbench.{gate.metric}",
@@ -402,9 +400,9 @@ def write_junit(path: Path, gate: ScoreGate, withheld: Collection[str], names: M
     mark = "every sample is perfect" if gate.strict else f"the mean recall is at least {gate.threshold}"
     _test(suite, gate, mark, "" if gate.passed else text)
     for name in below:
-        _test(suite, gate, _plain(flat(names.get(name, name))), "not every unit is found")
+        _test(suite, gate, _plain(flat(name)), "not every unit is found")
     for name in undefined:
-        case = _test(suite, gate, _plain(flat(names.get(name, name))), "")
+        case = _test(suite, gate, _plain(flat(name)), "")
         SubElement(case, "skipped", message=NO_UNITS)
     SubElement(suite, "system-out").text = text
     SubElement(suite, "system-err")
