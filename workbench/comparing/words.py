@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
-from workbench.comparing.intervals import BADGE, FEWEST
+from workbench.comparing.intervals import BADGE, FEWEST, Interval
 from workbench.scoring.names import SCORERS
 from workbench.text.figures import UNDEFINED, many, number, signed
 from workbench.text.safe import name_of
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from workbench.comparing.estimates import Estimate
     from workbench.comparing.explained import CauseTotal
     from workbench.comparing.figures import Arms, Counts, Figures, Row
-    from workbench.comparing.intervals import Interval
     from workbench.comparing.paired import MeanOf, Paired
 
 ASSISTED = (

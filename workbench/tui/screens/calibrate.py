@@ -58,6 +58,7 @@ class CalibrateScreen(Room):
 
     WORDS = ("threshold", "calibration", "bias", "|Δ|", "F1", "TPR, TNR", "assisted", "cross-fitted")
     BINDINGS = bindings("calibrate")
+    DEFAULT_CLASSES = "-empty"
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -75,10 +76,6 @@ class CalibrateScreen(Room):
             yield Static(id="numbers")
         yield Static(id="finding")
         yield Static(id="empty")
-
-    def on_mount(self) -> None:
-        """As in every room; there is nothing to show yet."""
-        self.add_class("-empty")
 
     # Reading.
 

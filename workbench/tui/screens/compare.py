@@ -21,14 +21,7 @@ from workbench.tui.screens.dialogs import choose_scorer
 from workbench.tui.screens.why import open_why
 from workbench.tui.widgets.bars import DIM, Head, SectionBar
 from workbench.tui.widgets.compare_lists import CauseBars, FiguresLook, Sample, look, nothing_yet, of_cause
-from workbench.tui.widgets.compare_sections import (
-    SECTIONS,
-    SampleRows,
-    Samples,
-    Scatter,
-    ScatterPlot,
-    Section,
-)
+from workbench.tui.widgets.compare_sections import SECTIONS, SampleRows, Samples, Section
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.work import Work
 
@@ -46,6 +39,7 @@ class CompareScreen(Room):
         "RMSE", "Spearman", "cause", "untraced", "ragas", "linked", "presence",
     )  # fmt: skip
     BINDINGS = bindings("compare")
+    DEFAULT_CLASSES = "-empty"
 
     def __init__(self, desk: Desk, again: Work | None = None) -> None:
         """`again` opens the review that it was opened from."""
@@ -62,10 +56,6 @@ class CompareScreen(Room):
         for number, section in enumerate(SECTIONS, 1):
             yield section(id=f"part-{number}")
         yield Static(id="empty")
-
-    def on_mount(self) -> None:
-        """As in every room; there is no part to show yet."""
-        self.add_class("-empty")
 
     # Reading.
 
@@ -153,11 +143,6 @@ class CompareScreen(Room):
             section.seen = None  # laid out anew when it is shown
         if self._full is not None:
             self.section.take(self._full)
-
-    def on_scatter_plot_picked(self, event: ScatterPlot.Picked) -> None:
-        """A sample of the picture was clicked."""
-        event.stop()
-        self.query_one(Scatter).find(event.row)
 
     # Keys.
 

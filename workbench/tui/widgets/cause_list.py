@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from workbench.comparing.answer_words import in_short
 from workbench.comparing.explained import reasons, shows
 from workbench.comparing.links import covered
-from workbench.model import Unit
+from workbench.model import Kind, Unit
 from workbench.reports.units import ROUND, tally
 from workbench.scoring.names import scorer_name
 from workbench.text.cells import cut, fit, width, wrap
@@ -20,7 +20,6 @@ from workbench.tui.widgets.lines import Lines, Toned, in_lines
 
 if TYPE_CHECKING:
     from workbench.comparing.causes import Difference, UnitRow
-    from workbench.model import Kind
     from workbench.stages.why import Reads, Why
 
 

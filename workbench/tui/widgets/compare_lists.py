@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from workbench.comparing import words
-from workbench.comparing.explained import shows
+from workbench.comparing.explained import CauseTotal, shows
 from workbench.comparing.intervals import FEWEST
 from workbench.comparing.words import Fact, verified_samples
 from workbench.text.cells import cut, cut_words, fit, short, width, wrap
@@ -17,7 +17,6 @@ from workbench.tui.widgets.bars import DIM, Line, Part, cells, shortened
 from workbench.tui.widgets.lines import Lines, Toned
 
 if TYPE_CHECKING:
-    from workbench.comparing.explained import CauseTotal
     from workbench.comparing.figures import Figures, Row
 
 Sample = tuple["Row", "float | None"]
@@ -78,7 +77,7 @@ def _largest(sample: Sample) -> tuple[bool, float, str]:
     return part is None, -abs(part or 0.0), row.id
 
 
-class CauseBars(Lines["CauseTotal"]):
+class CauseBars(Lines[CauseTotal]):
     """A line a cause: its net share as a bar and a number, its counts."""
 
     AT_CURSOR: ClassVar = frozenset({"dim", "warn"})

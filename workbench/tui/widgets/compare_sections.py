@@ -183,11 +183,11 @@ class Scatter(Section):
             self.query_one(ScatterPlot).choose(row)
             self.query_one("#point", Bar).show(tuple(lists.sample_line(row, self.app.size.width - 2)))
 
-    def find(self, row: Row) -> None:
-        """Choose the sample that was clicked."""
+    def on_scatter_plot_picked(self, event: ScatterPlot.Picked) -> None:
+        """Choose the sample that was clicked in the picture."""
+        event.stop()
         listed = self.query_one(SampleRows)
-        index = next(index for index, sample in enumerate(listed.rows) if sample[0] is row)
-        listed.move_to(index)
+        listed.move_to(next(index for index, (row, _) in enumerate(listed.rows) if row is event.row))
 
 
 class Causes(Section):

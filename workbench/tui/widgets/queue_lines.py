@@ -11,6 +11,7 @@ from textual.timer import Timer
 from textual.widgets import Input
 from textual.widgets.input import Selection
 
+from workbench.model import Sample
 from workbench.reports.plan import at_end
 from workbench.reports.team import holds, team_line
 from workbench.text.cells import cut, cut_words, width
@@ -23,7 +24,6 @@ from workbench.tui.widgets.bars import DIM, Field, Line, OneLine
 from workbench.tui.widgets.passage import Marked
 
 if TYPE_CHECKING:
-    from workbench.model import Sample
     from workbench.stages.queue import Pace, Progress, QueueRow
 
 SEARCH_DELAY = 0.12

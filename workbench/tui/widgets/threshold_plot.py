@@ -59,7 +59,6 @@ class ThresholdPlot(Plot):
     _found: Calibrated | None = None
     _moves: Moves | None = None
     _at = _now = 85
-    _under: tuple[int, Sequence[tuple[str, str]]] = 0, ()
 
     def __init__(self) -> None:
         super().__init__("curve")
@@ -71,14 +70,9 @@ class ThresholdPlot(Plot):
         self.draw()
 
     def move(self, at: int) -> None:
-        """The same at another threshold: only two columns change."""
+        """The same at another threshold."""
         self._at = at
-        canvas = self.query_one("#plot", Canvas)
-        with canvas.batch_refresh():
-            x, cells = self._under
-            for y, (sign, style) in enumerate(cells, 1):
-                canvas.set_pixel(x, y, sign, style)
-            self._draw_threshold()
+        self.draw()
 
     def draw(self) -> None:
         """The curves, the verified mean and the best threshold where there are any, and the one in use."""
@@ -101,19 +95,11 @@ class ThresholdPlot(Plot):
         self.add_v_line(max(self._now, LOW), self.ink("secondary"))
 
     def _render_plot(self) -> None:
-        """As the library draws it, and the threshold over it."""
+        """As the library draws it, and the threshold over it: one column of the picture."""
         super()._render_plot()
-        self._under = 0, ()
-        if self._moves is not None:
-            self._draw_threshold()
-
-    def _draw_threshold(self) -> None:
-        """One column of the picture; what it covers is kept."""
-        canvas = self.query_one("#plot", Canvas)
+        canvas, rows = self.query_one("#plot", Canvas), range(1, self._scale_rectangle.bottom)
         x, _ = self.get_pixel_from_coordinate(max(self._at, LOW), 0)
-        rows = range(1, self._scale_rectangle.bottom)
-        if x >= canvas.size.width or not rows or rows[-1] >= canvas.size.height:
-            return  # between two sizes; the next drawing has it
-        self._under = (x, [canvas.get_pixel(x, y) for y in rows])
+        if self._moves is None or x >= canvas.size.width or not rows or rows[-1] >= canvas.size.height:
+            return  # nothing to show, or between two sizes; the next drawing has it
         for y in rows:
             canvas.set_pixel(x, y, "┃", f"bold {self.ink('accent')}")
