@@ -86,7 +86,7 @@ def open_resolution(store: Store, sample_id: int, person: str, dataset_id: int) 
         shown = (settling(Assessment(kind, "what people verified"), each) for kind, each in units.items())
         opening = opening_of(info, shown, blind=stored.blind)
         state = opened_with(replace(opening, off_plan=all(by_hand for *_, by_hand in reviews)))
-    return shown_as(store, info, stored, RESOLVED, state, state.opened, stored.proposal, written, over)
+    return shown_as(store, info, stored, RESOLVED, state, stored.proposal, written, over)
 
 
 def take(opened: Opened, unit: Unit, side: int) -> Put:

@@ -74,7 +74,7 @@ Written = Mapping[Kind, tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A sample as a person sees it. `opening` is what the journal's first row will say.
+    """A sample as a person sees it.
 
     `base` is the proposal that the review was opened with; the current run may have another one by now.
     `reopening` is set where a review exists of which nothing was touched, while there is more to show than
@@ -92,7 +92,6 @@ class Opened:
     sample: Sample
     policy: Policy
     state: ReviewState
-    opening: Open
     blind: bool
     rematch: bool
     annotator: str
@@ -106,6 +105,11 @@ class Opened:
     written: Written = field(default_factory=dict)
     over: Sides | None = None
     settled: Mapping[Kind, Adjudication] = field(default_factory=dict)
+
+    @property
+    def opening(self) -> Open:
+        """What was shown before the first edit: of a new review what its first row will say."""
+        return self.state.opened
 
     @property
     def lang(self) -> str:
@@ -155,22 +159,17 @@ def open_sample(
     info = info or dataset_info(store, dataset_of(store, sample_id))
     stored = load_sample(store, sample_id, info.run_id)
     state = state or journal.load_reviews(store, {sample_id: annotator}).get(sample_id)
-    written = written_of(store, info, sample_id)
+    base, reopening = stored.proposal, None
     if state is None:
-        opening = replace(_opening(store, info, stored, annotator), off_plan=off_plan)
-        return shown_as(
-            store, info, stored, annotator, opened_with(opening), opening, stored.proposal, written
-        )
-    before = state.opened
-    reopening = _reopening(store, info, stored, annotator, state)
-    if reopening is not None:
-        again = applied(state, reopening)
-        opened = shown_as(store, info, stored, annotator, again, reopening, stored.proposal, written)
-        return replace(opened, reopening=reopening)
-    same = before.proposal == stored.proposal_id
-    base = stored.proposal if same else load_proposal(store, before.proposal)
+        state = opened_with(replace(_opening(store, info, stored, annotator), off_plan=off_plan))
+    elif (reopening := _reopening(store, info, stored, annotator, state)) is not None:
+        state = applied(state, reopening)
+    elif state.opened.proposal != stored.proposal_id:
+        base = load_proposal(store, state.opened.proposal)
     others = _of_others(store, info, stored, annotator, state)
-    return shown_as(store, info, stored, annotator, state, before, base, written, None, *others)
+    written = written_of(store, info, sample_id)
+    opened = shown_as(store, info, stored, annotator, state, base, written, None, *others)
+    return replace(opened, reopening=reopening)
 
 
 def state_at(store: Store, opened: Opened, seq: int) -> ReviewState:
@@ -201,8 +200,8 @@ def act(store: Store, opened: Opened, *edits: Edit, effort: Effort | None = None
     if adjudicated:
         others, settled = _of_others(store, opened.dataset, opened.stored, opened.annotator, state)
     return shown_as(
-        store, opened.dataset, opened.stored, opened.annotator, state, opened.opening, opened.base,
-        opened.written, over, others, settled,
+        store, opened.dataset, opened.stored, opened.annotator, state, opened.base, opened.written, over,
+        others, settled,
     )  # fmt: skip
 
 
@@ -215,7 +214,7 @@ def _of_others(
     """
     decided = [kind for kind in info.kinds if state.of(kind).disposition in DECIDED and not stored.holdout]
     with store.snapshot():
-        if info.overlap and assignments.waiting(store, [stored.sample_id]):
+        if decided and info.overlap and assignments.waiting(store, [stored.sample_id]):
             decided = []
         others = {kind: gold.others_of(store, stored.sample_id, annotator, kind) for kind in decided}
         standing = {kind: gold.settled(store, stored.sample_id, kind, others[kind]) for kind in decided}
@@ -242,15 +241,14 @@ def act_on(opened: Opened, *edits: Edit, effort: Effort | None = None) -> Act:
     """The act on a sample as the journal takes it."""
     by, over = (opened.over.person, opened.over.reviews) if opened.over else ("", ())
     return Act(
-        opened.sample_id, opened.sample, opened.state, opened.opening, edits, opened.reopening, effort, by,
-        over,
+        opened.sample_id, opened.sample, opened.state, edits, opened.reopening, effort, by, over,
     )  # fmt: skip
 
 
 def opened_anew(opened: Opened, opening: Open) -> Opened:
     """The sample with another opening, which the next act writes: as its first row, else as one more."""
     if opened.state.seq < 0:
-        return replace(opened, opening=opening)
+        return replace(opened, state=replace(opened.state, opened=opening))
     shown = opened.reopening.assessments if opened.reopening else ()
     return replace(opened, reopening=replace(opening, assessments=shown))
 
@@ -345,7 +343,6 @@ def shown_as(
     stored: Stored,
     annotator: str,
     state: ReviewState,
-    opening: Open,
     base: Proposal | None,
     written: Written,
     over: Sides | None = None,
@@ -358,8 +355,8 @@ def shown_as(
         if own.disposition not in DECIDED:
             state = with_kind(state, kind, replace(own, assessment=settling(own.assessment, units)))
     decided = {kind for kind in KINDS if state.of(kind).disposition in DECIDED}
-    visible = set(KINDS) if opening.auto_shown else decided
-    blind = opening.shown == "blind"
+    visible = set(KINDS) if state.opened.auto_shown else decided
+    blind = state.opened.shown == "blind"
     revealed: tuple[Unit, ...] = ()
     if blind and info.kinds[0] in decided and stored.proposal is not None:
         revealed = proposed(info, stored.sample, stored.proposal, info.kinds[0]).units
@@ -376,15 +373,14 @@ def shown_as(
         sample=stored.sample,
         policy=info.policy,
         state=state,
-        opening=opening,
         blind=blind,
-        rematch=opening.rematch or "contexts changed" in (state.entity.reason, state.statement.reason),
+        rematch=state.opened.rematch or "contexts changed" in (state.entity.reason, state.statement.reason),
         annotator=annotator,
         automatic=tuple(_automatic(info, written, assessments, visible)),
         revealed=revealed,
         base=base,
         suggested=_suggested(info, stored, state) if blind else {},
-        causes=causes_of(store, info, stored, assessments, state, opening, written, settled),
+        causes=causes_of(store, info, stored, assessments, state, written, settled),
         others=others,
         written=written,
         over=over,

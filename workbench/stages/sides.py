@@ -13,7 +13,6 @@ from workbench.comparing.links import descends
 from workbench.comparing.triage import Suspicion, suspect
 from workbench.matching.units import entity_units, language_of
 from workbench.model import KINDS, Assessment, Evidence, Kind, Progress, ProposedEntity, Sample, Unit, silent
-from workbench.reviewing.edits import Open
 from workbench.reviewing.fold import ReviewState
 from workbench.scoring.names import RECOUNT, SCORERS, first_scorer, kind_of
 from workbench.scoring.scorers import assess_all, places_of
@@ -174,7 +173,6 @@ def causes_of(
     stored: Stored,
     assessments: Mapping[str, Assessment],
     state: ReviewState,
-    opening: Open,
     written: Mapping[Kind, tuple[str, str]],
     settled: Mapping[Kind, Adjudication],
 ) -> dict[Kind, Difference]:
@@ -187,7 +185,7 @@ def causes_of(
         own, name = state.of(kind), first_scorer(assessments, kind)
         if own.disposition != "verified":
             continue
-        side = VerifiedSide(own.assessment, descends(opening, own, stored.proposal_id))
+        side = VerifiedSide(own.assessment, descends(state.opened, own, stored.proposal_id))
         if kind in settled:
             side = VerifiedSide(settled[kind].assessment)
         if kind in written:

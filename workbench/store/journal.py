@@ -58,15 +58,14 @@ class Act(NamedTuple):
     """What a person does to one sample at once.
 
     `sample` and `state` are what the person had seen: the text, and the review up to its newest row, `seq`
-    -1 for one that does not exist yet; `opening` is then written first. `reopening` is written first where a
-    review of which nothing was touched was shown anew. `effort` is what the act cost. `by` acts where the
+    -1 for one that does not exist yet: its opening is then written first. `reopening` is written first where
+    a review of which nothing was touched was shown anew. `effort` is what the act cost. `by` acts where the
     review is nobody's own, and `over` are the reviews that it settles, as they were seen.
     """
 
     sample_id: int
     sample: Sample
     state: ReviewState
-    opening: Open
     edits: Sequence[Edit]
     reopening: Open | None = None
     effort: Effort | None = None
@@ -296,8 +295,8 @@ def _change(store: Store, act: Act, annotator: str, action: str) -> Change:
         raise ConflictError(f"a review of {name} was changed meanwhile; all are shown as they are now")
     edits = list(act.edits)
     if row is None:
-        edits.insert(0, act.opening)
-        row = new_review(dataset_id, act.sample_id, annotator, act.opening, "reviewed")
+        edits.insert(0, act.state.opened)
+        row = new_review(dataset_id, act.sample_id, annotator, act.state.opened, "reviewed")
     elif act.reopening is not None:
         edits.insert(0, act.reopening)
     spent = act.effort and replace(act.effort, seconds=round(act.effort.seconds, 1))
