@@ -11,6 +11,7 @@ from tests.rows import naming
 from workbench.comparing.versions import Against
 from workbench.errors import UsageError
 from workbench.stages.compare import compare_against
+from workbench.stages.propose import propose
 
 NAMES = [f"s{number:02}" for number in range(12)]
 OLD, NEW = "context_entity_recall@2026-01-05", "context_entity_recall@2026-02-05"
@@ -121,3 +122,15 @@ def test_what_cannot_be_compared_says_what_there_is(
 ) -> None:
     with pytest.raises(UsageError, match=message):
         held(twice, **options)
+
+
+def test_another_run_begins_with_a_scorer_that_can_count_it(bench: Bench) -> None:
+    """The current run names nothing in the contexts, the other one does."""
+    bench.load([{**row(key), "gold": None} for key in NAMES])
+    propose(bench.store, bench.info(), "rules", annotator="ann")
+    only = {"proposer": "tool", "reference_entities": [{"text": "Rome"}]}
+    bench.load([{**row(key), "gold": None, "proposal": only} for key in NAMES])
+    propose(bench.store, bench.info(), "recorded", annotator="ann")
+
+    both = [held(bench, against="linked", run=run) for run in (None, "rules-run-1")]
+    assert [("presence", 0), ("ragas", 12)] == [(found.first, found.paired.n) for found in both]

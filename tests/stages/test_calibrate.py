@@ -290,9 +290,9 @@ def test_what_a_calibration_saw_is_scored_at_thresholds_chosen_without_it(bench:
 
     fitted = stage.cross_fitted(bench.store, info)
 
-    assert {f"s{place:02}" for place in range(12)} == fitted.seen.examples
-    assert fitted.seen.examples | {"kin", "twin"} == fitted.seen.related
-    assert fitted.seen.related == seen_ids(bench.store, info)
+    assert 12 == fitted.samples
+    assert {f"s{place:02}" for place in range(12)} | {"kin", "twin"} == fitted.thresholds.keys()
+    assert fitted.thresholds.keys() == seen_ids(bench.store, info)
     assert fitted.thresholds["s03"] == fitted.thresholds["kin"]
     assert fitted.thresholds["s04"] == fitted.thresholds["twin"]
     assert set(fitted.thresholds.values()) <= set(fitted.folds)

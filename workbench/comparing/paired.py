@@ -58,13 +58,12 @@ QUANTILES_FROM = 40
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One sample with both values defined; values less than `within` apart are equal."""
+    """One sample with both values defined."""
 
     id: str
     automatic: float
     verified: float
     group: str | None = None
-    within: float = EQUAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +109,11 @@ class MeanOf:
     interval: Interval | None
 
 
-def paired(pairs: Sequence[Pair], *, early: bool = False) -> Paired:
+def paired(pairs: Sequence[Pair], within: float = EQUAL, *, early: bool = False) -> Paired:
     """Compare two columns; ties for the largest difference go to the id that sorts first.
 
-    `early`: without the intervals that hold at the end of a plan only.
+    Values less than `within` apart are equal. `early`: without the intervals that hold at the end of a plan
+    only.
     """
     n = len(pairs)
     if not n:
@@ -122,13 +122,13 @@ def paired(pairs: Sequence[Pair], *, early: bool = False) -> Paired:
     d = x - y
     size = np.abs(d)
     groups = [pair.group for pair in pairs]
-    equal = _equal(size < [pair.within for pair in pairs], groups)
+    equal = _equal(size < within, groups)
     worst = min(np.flatnonzero(size == size.max()).tolist(), key=lambda place: pairs[place].id)
     largest = pairs[worst].id, float(d[worst])
     if n < FEWEST:
         return Paired(n, equal, largest, early=early)
     average, sd = mean_of(d.tolist(), groups), float(d.std(ddof=1))
-    odd = rare(d.tolist(), max(pair.within for pair in pairs))
+    odd = rare(d.tolist(), within)
     observations = average.df + 1
     sure = observations >= FEWEST and not early
     wide = average.interval is not None and average.interval.width > EQUAL  # groups may be alike

@@ -390,7 +390,7 @@ def against(
         second=second,
         days=(days[first], days[second]),
         means=(mean(one for _, one, _ in both), mean(other for _, _, other in both)),
-        paired=paired([Pair(sample.id, ours, theirs, sample.group, within) for sample, ours, theirs in both]),
+        paired=paired([Pair(sample.id, ours, theirs, sample.group) for sample, ours, theirs in both], within),
         only=(alone.count((False, True)), alone.count((True, False))),
         errors=(
             mean(abs(value - true) for value, _, true in known),

@@ -32,10 +32,10 @@ from workbench.scoring.names import RECOUNT, SCORERS, kind_of
 from workbench.stages import calibrate, queue
 from workbench.stages.figures import figures_of, listing, recounted, scope, values_of
 from workbench.stages.plan import planned
-from workbench.stages.queue import headline_scorer, scored_by, under
+from workbench.stages.queue import headline_scorer, scored_by
 from workbench.stages.recompute import withheld_from
 from workbench.stages.sides import judged_side, suspicion
-from workbench.store import gold, runs, samples
+from workbench.store import gold, samples
 from workbench.store import scores as columns
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
@@ -64,9 +64,7 @@ def answer(
     looked for once there is an estimate. Raises UsageError for an unknown scorer, NotFoundError for an
     unknown run.
     """
-    chosen = runs.chosen_run(store, info, run)
-    info = under(info, chosen)
-    fitted = recounted(store, info, progress)
+    info, chosen, fitted = recounted(store, info, run, progress)
     name = headline_scorer(store, info, scorer, usual)
     kind = kind_of(name) or info.kinds[0]
     withheld = withheld_from(store, info, viewer)

@@ -33,7 +33,7 @@ from workbench.matching.units import entity_units, language_of
 from workbench.model import Assessment, FoundIf, Progress, Verdict, recall_of, silent
 from workbench.scoring.names import CALIBRATED
 from workbench.scoring.scorers import assess_all
-from workbench.stages.examples import NOTHING, Seen, seen_by
+from workbench.stages.examples import seen_by
 from workbench.stages.people import check
 from workbench.stages.plan import prefix
 from workbench.stages.queue import under
@@ -46,7 +46,7 @@ from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
 from workbench.store.gold import Gold, reviewed
 from workbench.store.runs import RunInfo
-from workbench.store.samples import Stored, related_ids
+from workbench.store.samples import Stored
 from workbench.store.scores import CountedChunk
 
 __all__ = ["list_calibrations"]
@@ -326,17 +326,17 @@ class Look:
 class CrossFit:
     """A calibrated dataset's thresholds by sample.
 
-    `seen` are the samples whose gold the calibration saw, and all that share a group or a reference with
-    one; each has in `thresholds` the one that was chosen without its group. Other samples are scored at the
+    In `thresholds` stand the `samples` whose gold the calibration saw, and all that share a group or a
+    reference with one, each with the threshold that was chosen without its group. Others are scored at the
     dataset's own. `folds` are the thresholds of all folds.
     """
 
-    seen: Seen
+    samples: int
     thresholds: Mapping[str, int]
     folds: tuple[int, ...]
 
 
-UNCALIBRATED = CrossFit(NOTHING, {}, ())
+UNCALIBRATED = CrossFit(0, {}, ())
 
 
 def calibrate(
@@ -458,19 +458,17 @@ def cross_fitted(store: Store, info: DatasetInfo) -> CrossFit:
     if used is None:
         return UNCALIBRATED
     known = calibration_of(used.document)
-    rows = {row.key: row for row in plans.candidates(store, info.id)}
-    by_group = {sample.group: sample.fold for sample in known.gold.samples if sample.group is not None}
-    by_hash = {sample.reference_hash: sample.fold for sample in known.gold.samples}
-    related = related_ids(store, info.id, set(by_group), set(by_hash))
-    folds = {sample.id: sample.fold for sample in known.gold.samples}
-    for key in related - folds.keys():
-        row = rows[key]
-        folds[key] = by_group[row.group] if row.group in by_group else by_hash[row.reference_hash]
-    return CrossFit(
-        Seen(frozenset(sample.id for sample in known.gold.samples), frozenset(folds)),
-        {key: known.gold.fold_thresholds[fold] for key, fold in folds.items()},
-        known.gold.fold_thresholds,
-    )
+    learned, limits = known.gold.samples, known.gold.fold_thresholds
+    by_group: dict[str | None, int] = {
+        sample.group: limits[sample.fold] for sample in learned if sample.group is not None
+    }
+    by_hash = {sample.reference_hash: limits[sample.fold] for sample in learned}
+    thresholds = {sample.id: limits[sample.fold] for sample in learned}
+    for row in plans.candidates(store, info.id):
+        related = by_group.get(row.group, by_hash.get(row.reference_hash))
+        if related is not None:
+            thresholds.setdefault(row.key, related)
+    return CrossFit(len(learned), thresholds, limits)
 
 
 def _holdout(

@@ -32,10 +32,10 @@ from workbench.stages import local, moment_of
 from workbench.stages.export_items import is_pseudonym
 from workbench.stages.figures import recounted, scope, values_of
 from workbench.stages.import_ import existing, manifest_settings, own_names, with_names
-from workbench.stages.queue import headline_scorer, known, under
+from workbench.stages.queue import headline_scorer, known
 from workbench.stages.recompute import withheld_from
 from workbench.store import gold as gold_store
-from workbench.store import journal, plans, runs, samples, scores
+from workbench.store import journal, plans, samples, scores
 from workbench.store.datasets import DatasetInfo, find_dataset, policy_versions
 from workbench.store.engine import Store
 from workbench.store.gold import reviewed
@@ -111,8 +111,7 @@ def compare_against(
     at a threshold chosen without it. Raises UsageError for an unknown name, two kinds of units, a
     moment that is none, and where no run is from before it.
     """
-    chosen = runs.chosen_run(store, info, run)
-    fitted = recounted(store, under(info, chosen), progress)
+    info, chosen, fitted = recounted(store, info, run, progress)
     columns = scores.external_columns(store, info.id)
     first = known(scorer, columns) if scorer else headline_scorer(store, info, usual=usual)
     days = {name: _day(name, at) for name, at in columns.items()}
@@ -125,7 +124,7 @@ def compare_against(
     if len(kinds) > 1:
         raise UsageError(f"{first} counts another kind of unit than {second}: name two of one kind")
     verified = {n: sample for kind in kinds for n, sample in reviewed(store, info.id, kind).items()}
-    at = scope(store, under(info, chosen), chosen, first, next(iter(kinds), info.kinds[0]), fitted)
+    at = scope(store, info, chosen, first, next(iter(kinds), info.kinds[0]), fitted)
     (ours, own), (theirs, other) = values_of(at, first), values_of(at, second)
     questions = samples.questions_of_hashes(store, info.id)
     twice = [

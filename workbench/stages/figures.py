@@ -102,9 +102,7 @@ def figures(
 
     Raises UsageError for an unknown scorer, NotFoundError for an unknown run.
     """
-    chosen = runs.chosen_run(store, info, run)
-    info = under(info, chosen)
-    fitted = recounted(store, info, progress)
+    info, chosen, fitted = recounted(store, info, run, progress)
     if not scorer:  # the first that could count this run
         kind = info.kinds[0]
         scorer = first_scorer(able_scorers(store, info), kind) or DEFAULT_SCORER[kind]
@@ -113,12 +111,18 @@ def figures(
         return figures_of(scope(store, info, chosen, name, kind, fitted), progress)
 
 
-def recounted(store: Store, info: DatasetInfo, progress: Progress) -> CrossFit:
-    """Count what is not counted of a dataset's run, at every threshold that its figures have."""
-    fitted = cross_fitted(store, info)
+def recounted(
+    store: Store, info: DatasetInfo, run: str | None, progress: Progress
+) -> tuple[DatasetInfo, RunInfo | None, CrossFit]:
+    """The dataset under a run, by default its own, counted at every threshold that its figures have.
+
+    Raises NotFoundError for an unknown run.
+    """
+    chosen, fitted = runs.chosen_run(store, info, run), cross_fitted(store, info)
+    info = under(info, chosen)
     for threshold in {info.threshold, *fitted.folds}:
         recompute(store, replace(info, threshold=threshold), progress)
-    return fitted
+    return info, chosen, fitted
 
 
 def scope(
@@ -166,8 +170,9 @@ def figures_of(at: Scope, progress: Progress) -> Figures:
     # a number that came alone has no units, which is not the same as units that nobody proposed
     counted = {number: sample for number, sample in known.items() if sample.imported is None or sample.judged}
     verdicts = tabulate_by_group([pair for pair, _ in judged], [group for _, group in judged])
-    pairs = _pairs(rows, {row.sample_id: row.verified for row in rows}, side.within)
+    pairs = _pairs(rows, {row.sample_id: row.verified for row in rows})
     quick = {row.id for row in rows if row.fast}
+    slow = [pair for pair in pairs if pair.id not in quick]
     by_language: dict[str, list[Explained]] = defaultdict(list)
     for number, sample in known.items():
         by_language[side.reviewed[number].language or info.policy.language].append(sample)
@@ -179,7 +184,7 @@ def figures_of(at: Scope, progress: Progress) -> Figures:
     first, changed = _as_decided_first(at, side, rows)
     alike = {number: sample for number, sample in counted.items() if number not in changed}
     both_arms = arms(first, alike, early=early)
-    again = _pairs(rows, side.recomputed, side.within)
+    again = _pairs(rows, side.recomputed)
     return Figures(
         dataset=info.name,
         run=info.run,
@@ -192,8 +197,8 @@ def figures_of(at: Scope, progress: Progress) -> Figures:
         planned_n=begun.planned_n,
         prefix=begun.n,
         estimate=estimated,
-        paired=paired(pairs, early=early),
-        without_fast=paired([pair for pair in pairs if pair.id not in quick], early=early) if quick else None,
+        paired=paired(pairs, side.within, early=early),
+        without_fast=paired(slow, side.within, early=early) if quick else None,
         arms=both_arms,
         verdicts=verdicts,
         chance=beyond_chance(verdicts.table) if verdicts.n else None,
@@ -206,7 +211,7 @@ def figures_of(at: Scope, progress: Progress) -> Figures:
         by_language={name: cause_totals(of) for name, of in sorted(by_language.items())}
         if len(by_language) > 1
         else {},
-        reproducible=paired(again) if again else None,
+        reproducible=paired(again, side.within) if again else None,
         beside=_beside(at, side),
         sums=sums(known.values()),
         rows=rows,
@@ -240,10 +245,10 @@ def _leveled(delta: float | None, within: float) -> float | None:
     return 0.0 if delta is not None and abs(delta) < within else delta
 
 
-def _pairs(rows: Iterable[Row], others: Recalls, within: float) -> list[Pair]:
+def _pairs(rows: Iterable[Row], others: Recalls) -> list[Pair]:
     """The rows whose samples have a value among others too: verified, or counted again from traces."""
     return [
-        Pair(row.id, row.automatic, other, row.group, within)
+        Pair(row.id, row.automatic, other, row.group)
         for row in rows
         if row.automatic is not None and (other := others.get(row.sample_id)) is not None
     ]
@@ -371,7 +376,7 @@ def _notes(at: Scope, side: Side, pair: Arms, pairs: Sequence[Pair]) -> Iterator
     if at.name in CALIBRATED and fitted.thresholds:
         limits = ", ".join(map(str, sorted(set(fitted.folds))))
         yield (
-            f"Calibration {info.calibration} saw the verified units of {len(fitted.seen.examples)} samples: "
+            f"Calibration {info.calibration} saw the verified units of {fitted.samples} samples: "
             f"these and what belongs to them are scored at the threshold found without them ({limits}), "
             "all others count in the estimate with their mean over the folds."
         )
@@ -428,13 +433,13 @@ def fits_corpus(at: Scope) -> bool:
     )
 
 
-def reached(at: Scope, side: Side) -> list[Reached]:
-    """The samples of the prefix with both values."""
-    drawn = []
+def reached(at: Scope, human: Mapping[int, Reviewed], values: Recalls) -> dict[int, Reached]:
+    """The samples of the prefix in its order, with both values."""
+    drawn = {}
     for row in at.begun.rows:
         if row.sample_id not in at.places:
             continue
-        theirs = side.reviewed.get(row.sample_id)
+        theirs = human.get(row.sample_id)
         value = low = high = None
         if row.status in OPEN:
             low, high = (theirs and theirs.ends) or (0.0, 1.0)
@@ -444,14 +449,16 @@ def reached(at: Scope, side: Side) -> list[Reached]:
             if ends is not None and ends[0] != ends[1]:
                 low, high = float(ends[0]), float(ends[1])
         out = row.status == "excluded" or row.sample_id in at.excluded
-        ours = side.of_all.get(row.sample_id)
-        drawn.append(Reached(ours, None if out else value, row.pi, row.stratum, row.group, low, high, out))
+        ours = values.get(row.sample_id)
+        drawn[row.sample_id] = Reached(
+            ours, None if out else value, row.pi, row.stratum, row.group, low, high, out
+        )
     return drawn
 
 
 def whole(at: Scope, side: Side) -> Estimate:
     """The mean of all samples of the population from the prefix of its order."""
-    begun, drawn = at.begun, reached(at, side)
+    begun, drawn = at.begun, [*reached(at, side.reviewed, side.of_all).values()]
     design: Design = begun.design if begun.design in DESIGNS else "hand"
     standing = [
         sample
@@ -487,11 +494,11 @@ def weights(at: Scope, human: Mapping[int, Reviewed]) -> dict[int, float]:
     """What the verified value of each sample weighs in the estimate, and what its automatic value weighs
     where the prefix has not reached it: 0 for a sample without a score where others have one."""
     values = scored_by(at.store, at.info, at.name)
-    side = Side(values, values, {}, human, {})
     automatic, strata, times = (
         stands_for(at, values) if fits_corpus(at) else ([None], [], [at.begun.population])
     )
-    known, drawn, layers, often = with_score(automatic, reached(at, side), strata, times)
+    every = [*reached(at, human, values).values()]
+    known, drawn, layers, often = with_score(automatic, every, strata, times)
     by_stratum: Mapping[str, float] = {}
     each = 1 / max(sum(often), 1)
     with suppress(ValueError):  # nothing is estimated yet
@@ -510,30 +517,28 @@ def by_cause(at: Scope, of_all: Estimate, causes: Sequence[CauseTotal], side: Si
         return {}
     automatic, strata, times = stands_for(at, side.values)
     level = [None if value is None else 0.0 for value in automatic]
-    planned, at_planned = at.begun.planned_n, at.begun.at_planned_n
-    estimates: dict[str, Estimate] = {}
-    for cause in causes:
-        if cause.cause == "rounding":  # one digit at most, which says nothing of other samples
-            continue
-        drawn = []
-        for row in at.begun.rows:
-            if row.sample_id in at.places and row.status not in OPEN:
-                out = row.sample_id in at.excluded
-                known = None if out else side.explained.get(row.sample_id)
-                share = known.net(cause.cause) if known else None
-                ours = None if side.values.get(row.sample_id) is None else 0.0
-                drawn.append(Reached(ours, share, row.pi, row.stratum, row.group, excluded=out))
-        estimates[cause.cause] = estimate(
+    settled = [
+        (
+            replace(one, automatic=None if one.automatic is None else 0.0, low=None, high=None),
+            None if one.excluded else side.explained.get(number),
+        )
+        for number, one in reached(at, side.reviewed, side.values).items()
+        if not one.open
+    ]
+    return {
+        cause.cause: estimate(
             level,
-            drawn,
+            [replace(one, verified=known.net(cause.cause) if known else None) for one, known in settled],
             design=of_all.design,
             strata=strata,
             times=times,
-            planned=planned,
-            at_planned=at_planned,
+            planned=at.begun.planned_n,
+            at_planned=at.begun.at_planned_n,
             limits=ONE_WAY.get(cause.cause, EITHER_WAY),
         )
-    return estimates
+        for cause in causes
+        if cause.cause != "rounding"  # one digit at most, which says nothing of other samples
+    }
 
 
 def side_of(at: Scope, progress: Progress) -> Side:
@@ -616,7 +621,7 @@ def precision(store: Store, info: DatasetInfo, half_width: float) -> Precision:
         if not at.places:
             raise UsageError("there is no sample to review")
         side = side_of(at, silent)
-        drawn = [sample for sample in reached(at, side) if not sample.open]
+        drawn = [one for one in reached(at, side.reviewed, side.of_all).values() if not one.open]
         if not fits_corpus(at):
             raise UsageError(REFUSED["elsewhere"])
         automatic, strata, times = stands_for(at, side.of_all)
