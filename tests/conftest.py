@@ -9,7 +9,7 @@ import sqlite3
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import cache, wraps
 from pathlib import Path
@@ -22,8 +22,8 @@ from sqlalchemy.util import LRUCache
 
 from tests.postgres import Server, ask, running
 from tests.rows import Row, write_rows
-from workbench.model import Kind, Policy, Record, Span, count
-from workbench.reviewing.edits import Put
+from workbench.model import KINDS, Kind, Policy, Record, Span, Unit, count
+from workbench.reviewing.edits import Edit, Put
 from workbench.reviewing.fold import ReviewState
 from workbench.scoring.scorers import assess_all
 from workbench.settings import STATE, State, read_state, write_state
@@ -31,7 +31,7 @@ from workbench.stages import editing
 from workbench.stages.editing import add_span
 from workbench.stages.import_ import ImportOptions, ImportReport, import_file, load_demo
 from workbench.stages.recompute import score_dataset
-from workbench.stages.review import Opened, act, open_sample
+from workbench.stages.review import Opened, act, open_sample, redo, undo
 from workbench.store import database
 from workbench.store.datasets import DatasetInfo, find_dataset
 from workbench.store.engine import Store, open_store
@@ -50,7 +50,7 @@ TABLES = (
 sys.dont_write_bytecode = False
 
 # No property depends on how fast the machine is: the first example of a busy one once took .4 s.
-settings.register_profile("any machine", deadline=None)
+settings.register_profile("any machine", deadline=None, max_examples=50)
 settings.load_profile("any machine")
 
 TOUR_SEEN = State(tour_seen=True)
@@ -158,6 +158,25 @@ def demo_database(empty_database: Path, tmp_path_factory: pytest.TempPathFactory
     return path
 
 
+Wish = Callable[[Opened], Edit]
+
+
+def unit_of(opened: Opened, which: str | int, kind: Kind | None = None) -> Unit:
+    """The unit with a text, or at a place; entities are looked at before statements."""
+    kinds = (kind,) if kind else KINDS
+    units = [one for each in kinds for one in opened.state.of(each).assessment.units]
+    return units[which] if isinstance(which, int) else next(one for one in units if one.text == which)
+
+
+def do(which: str | int, change: Callable[..., Edit], *more: object) -> Wish:
+    """A change of one unit, as `do("Rome", editing.toggle)`."""
+    return lambda opened: change(opened, unit_of(opened, which), *more)
+
+
+def accepted(kind: Kind = "entity", **more: bool) -> Wish:
+    return lambda opened: editing.accept(opened, kind, **more)
+
+
 class Review(NamedTuple):
     """What a review folds to."""
 
@@ -207,12 +226,33 @@ class Bench:
     def id(self, key: str, dataset: str | None = None) -> int:
         return sample_ids(self.store, self.info(dataset).id)[key]
 
+    @property
+    def in_order(self) -> list[str]:
+        """The ids of all samples in the order of the queue."""
+        return [key for (key,) in self.query("SELECT key FROM sample ORDER BY rank")]
+
     def open(self, key: str, annotator: str = "ann", dataset: str | None = None) -> Opened:
         return open_sample(self.store, self.id(key, dataset), annotator)
+
+    def act(
+        self, key: str, *edits: Edit | Wish, who: str = "ann", dataset: str | None = None, **more: Any
+    ) -> Opened:
+        """Edit a sample, one act after the other; a wish makes its edit of the sample as it stands then."""
+        opened = self.open(key, who, dataset)
+        for one in edits:
+            opened = act(self.store, opened, one(opened) if callable(one) else one, **more)
+        return opened
 
     def verify(self, key: str, who: str = "ann", dataset: str | None = None, **edits: Any) -> Opened:
         """Accept a sample, after edits of the units that are named."""
         return verify(self.store, self.id(key, dataset), who, **edits)
+
+    def undo(self, who: str = "ann") -> Any:
+        """Take back what a person did last; where that was."""
+        return undo(self.store, self.info().id, who)
+
+    def redo(self, who: str = "ann") -> Any:
+        return redo(self.store, self.info().id, who)
 
     def review(self, key: str, annotator: str = "ann", dataset: str | None = None) -> Review | None:
         number = self.id(key, dataset)
@@ -240,6 +280,24 @@ class Bench:
             return ask(self.store.url, sql, *values)
         with closing(sqlite3.connect(self.db)) as raw:
             return raw.execute(sql, values).fetchall()
+
+    def change(self, *statements: str) -> None:
+        """Change rows by plain SQL, past everything that is tested."""
+        with self.store.writing() as session:
+            for one in statements:
+                session.connection().exec_driver_sql(one)
+
+    @contextmanager
+    def asked(self) -> Iterator[list[tuple[str, str]]]:
+        """The statements that are sent to the database meanwhile, with their values."""
+        sent: list[tuple[str, str]] = []
+
+        def note(*call: Any) -> None:
+            sent.append((call[2], str(call[3])))
+
+        event.listen(self.store.engine, "before_cursor_execute", note)
+        yield sent
+        event.remove(self.store.engine, "before_cursor_execute", note)
 
     def tables(self, *names: str, without: Mapping[str, Iterable[str]] | None = None) -> Tables:
         """Every row of some tables (all by default) with every stored byte; `without` leaves columns out."""
@@ -388,23 +446,24 @@ def verify(
     number: int,
     who: str,
     *,
-    reject: Collection[str] = (),
-    toggle: Collection[str] = (),
-    label: Collection[str] = (),
+    kind: Kind = "entity",
+    reject: Collection[str | int] = (),
+    toggle: Collection[str | int] = (),
+    label: Collection[str | int] = (),
     fast: bool = False,
 ) -> Opened:
-    """Accept the entities of a sample, after some were rejected, turned round or labelled "other"."""
+    """Accept a sample, after units were rejected, turned round or labelled "other": by text or place."""
     opened = open_sample(store, number, who)
-    units = opened.state.entity.assessment.units
-    assert {*reject, *toggle, *label} <= {unit.text for unit in units}
-    for unit in units:
-        if unit.text in reject:
+    units = opened.state.of(kind).assessment.units
+    assert {*reject, *toggle, *label} <= {*(unit.text for unit in units), *range(len(units))}
+    for place, unit in enumerate(units):
+        if not {place, unit.text}.isdisjoint(reject):
             opened = act(store, opened, editing.reject(opened, unit))
-        if unit.text in toggle:
+        if not {place, unit.text}.isdisjoint(toggle):
             opened = act(store, opened, editing.toggle(opened, unit))
-        if unit.text in label:
+        if not {place, unit.text}.isdisjoint(label):
             opened = act(store, opened, editing.relabel(opened, unit, "other"))
-    return act(store, opened, editing.accept(opened, "entity", fast=fast))
+    return act(store, opened, editing.accept(opened, kind, fast=fast))
 
 
 def add_text(opened: Opened, kind: Kind, text: str, label: str = "") -> Put:

@@ -86,9 +86,7 @@ def test_a_proposal_of_the_sample_is_used_and_nothing_is_proposed() -> None:
         (0.1, True, 0.0, False),
     ],
 )
-def test_pass_mark_and_strict_mode_are_deepevals(
-    threshold: float | None, strict: bool, score: float, passed: bool | None
-) -> None:
+def test_the_pass_mark_and_strict_mode(threshold: Any, strict: bool, score: float, passed: Any) -> None:
     metric = ContextEntityRecall(threshold, strict)
 
     assert score == metric.measure(EIFFEL)
@@ -239,9 +237,7 @@ FRAME = """id,question,ground_truth,contexts,ctx
 
 
 @pytest.mark.parametrize("contexts", ["contexts", "ctx"])
-def test_a_frame_of_a_csv_file_is_read_as_the_file_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, contexts: str
-) -> None:
+def test_a_frame_of_a_csv_file_is_read_as_the_file_is(tmp_path: Any, monkeypatch: Any, contexts: str) -> None:
     """Lists stand as text in it, empty cells as NaN; a list that does not end is one refused row."""
     pandas = imported("pandas")
     monkeypatch.chdir(tmp_path)

@@ -101,9 +101,7 @@ def as_cases(cases: Any) -> list[Any]:
     ]
 
 
-def test_deepeval_evaluates_with_the_values_of_the_command_score(
-    database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_deepeval_evaluates_as_the_command_score(database: Path, tmp_path: Path, monkeypatch: Any) -> None:
     deepeval, configs = imported("deepeval"), imported("deepeval.evaluate.configs")
     cases = imported("deepeval.test_case")
     ours = imported("workbench.deepeval")
@@ -126,9 +124,7 @@ def test_deepeval_evaluates_with_the_values_of_the_command_score(
             assert stored_scores(database, scorer) == scores
 
 
-def test_deepeval_asserts_a_test_and_says_why_it_failed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_deepeval_asserts_a_test_and_says_why_it_failed(tmp_path: Path, monkeypatch: Any) -> None:
     deepeval, cases = imported("deepeval"), imported("deepeval.test_case")
     ours, errors = imported("workbench.deepeval"), imported("deepeval.errors")
     monkeypatch.chdir(tmp_path)
@@ -151,7 +147,7 @@ def test_deepeval_asserts_a_test_and_says_why_it_failed(
         )
 
 
-def test_a_model_of_deepeval_proposes_over_http(
+def test_a_model_of_deepeval_proposes(
     completions: tuple[str, list[dict[str, Any]]],
     expected: dict[str, tuple[float | None, ...]],
     tmp_path: Path,
@@ -178,9 +174,7 @@ def test_a_model_of_deepeval_proposes_over_http(
     assert {"tiny"} == {request["model"] for request in asked}
 
 
-def test_a_model_class_of_the_user_that_returns_text_proposes(
-    expected: dict[str, tuple[float | None, ...]],
-) -> None:
+def test_a_model_class_of_the_user_that_returns_text_proposes(expected: Any) -> None:
     models = imported("deepeval.models")
 
     class Mine(models.DeepEvalBaseLLM):  # type: ignore[misc, name-defined]
@@ -241,9 +235,7 @@ def test_an_experiment_of_ragas_gets_values_and_reasons(database: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["asynchronous", "synchronous", "langchain"])
-def test_a_model_of_ragas_proposes_over_http(
-    kind: str, completions: tuple[str, list[dict[str, Any]]], expected: dict[str, tuple[float | None, ...]]
-) -> None:
+def test_a_model_of_ragas_proposes_over_http(kind: str, completions: Any, expected: Any) -> None:
     ragas, ours, openai = imported("ragas"), imported("workbench.ragas"), imported("openai")
     llms = imported("ragas.llms")
     url, asked = completions

@@ -9,6 +9,8 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import closing
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from tests.rows import write_rows
 from workbench.api import Claude, ContextEntityRecall, ContextualRecall, OpenAI
 from workbench.errors import AccessError, BusyError, InputError, ProposalError, UsageError, WorkbenchError
 from workbench.model import Proposal, ProposedEntity, Sample
+from workbench.stages.claude import ModelOptions, plan_run
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.propose import propose
 from workbench.store.datasets import find_dataset, set_dataset
@@ -45,23 +48,27 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
     """A database with the examples, of which the rules proposed."""
-    path = tmp_path / "gold.db"
-    store = open_store(str(path))
-    source = tmp_path / "rows.jsonl"
-    write_rows(source, ROWS)
-    import_file(store, source, ImportOptions(kinds=("entity", "statement")), annotator="anna")
-    propose(store, find_dataset(store, None), "rules", annotator="anna")
-    store.close()
+    path, source = tmp_path / "gold.db", write_rows(tmp_path / "rows.jsonl", ROWS)
+    with closing(open_store(str(path))) as store:
+        import_file(store, source, ImportOptions(kinds=("entity", "statement")), annotator="anna")
+        propose(store, find_dataset(store, None), "rules", annotator="anna")
     return path
 
 
-def stored_scores(path: Path, scorer: str) -> tuple[float | None, ...]:
-    """What `workbench score` prints of a scorer, in the order of the file."""
+@cache
+def printed(path: Path) -> list[dict[str, Any]]:
+    """The samples of the document that `workbench score` prints."""
     done = subprocess.run(
         [Path(sys.executable).parent / "workbench", "--db", path, "score", "--json"],
         capture_output=True, check=True, encoding="utf-8",
     )  # fmt: skip
-    by_id = {row["id"]: row["automatic"][scorer]["value"] for row in json.loads(done.stdout)["samples"]}
+    found: list[dict[str, Any]] = json.loads(done.stdout)["samples"]
+    return found
+
+
+def stored_scores(path: Path, scorer: str) -> tuple[float | None, ...]:
+    """What `workbench score` prints of a scorer, in the order of the file."""
+    by_id = {row["id"]: row["automatic"][scorer]["value"] for row in printed(path)}
     return tuple(by_id[row["id"]] for row in ROWS)
 
 
@@ -72,17 +79,13 @@ def test_the_values_are_those_of_the_command_score(database: Path) -> None:
 
 def entities(sample: Sample) -> dict[str, Any]:
     """A proposal as JSON has it."""
-    return {
-        "reference_entities": ["Agra", "Shah Jahan"],
-        "context_entities": [["Agra"] for _ in sample.retrieved_contexts],
-    }
+    return {"reference_entities": ["Agra", "Shah Jahan"],
+            "context_entities": [["Agra"] for _ in sample.retrieved_contexts]}  # fmt: skip
 
 
 async def later(sample: Sample) -> Proposal:
-    agra = ProposedEntity("Agra")
-    return Proposal(
-        "mine", "", (agra, ProposedEntity("Shah Jahan")), ((agra,),) * len(sample.retrieved_contexts)
-    )
+    agra, shah = ProposedEntity("Agra"), ProposedEntity("Shah Jahan")
+    return Proposal("mine", "", (agra, shah), ((agra,),) * len(sample.retrieved_contexts))
 
 
 @pytest.mark.parametrize("function", [entities, later])
@@ -164,12 +167,11 @@ async def test_samples_measured_side_by_side_share_their_questions(service: Serv
 
 
 def test_claude_judges_statements(service: Service) -> None:
-    metric = ContextualRecall(proposer=Claude(model="claude-sonnet-5-5"))
+    metric: Any = ContextualRecall(proposer=Claude(model="claude-sonnet-5-5"))
     score = metric.measure(TAJ)
 
     assert {"claude-sonnet-5-5"} == {body["model"] for body in service.stats.bodies}
     assert (2, score) == (metric.tally.units, metric.tally.found / 2)
-    assert metric.assessment is not None
     assert "contextual_recall · claude" == metric.assessment.source
 
 
@@ -194,22 +196,16 @@ def test_what_a_database_has_paid_for_is_not_asked_again(service: Service, datab
         paid = service.stats.requests
         assert first == metric(proposer=proposer).score_dataset(ROWS).scores
         assert paid == service.stats.requests > 0
-    done = subprocess.run(
-        [Path(sys.executable).parent / "workbench", "--db", database, "propose", "--proposer", "claude",
-         "--dry-run", "--json"],
-        capture_output=True, check=True, encoding="utf-8",
-    )  # fmt: skip
-
-    assert 0 == json.loads(done.stdout)["requests"]
+    with closing(open_store(str(database))) as store:
+        assert 0 == plan_run(store, find_dataset(store, None), ModelOptions()).requests
 
 
 def test_verified_samples_of_a_database_are_shown_to_claude(service: Service, tmp_path: Path) -> None:
     gold = {"annotator": "anna", "entities": [{"text": "Agra", "verdict": "found"}]}
     row = {"user_input": "?", "reference": "Agra is far.", "retrieved_contexts": ["Agra."], "gold": gold}
-    (tmp_path / "gold.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
-    store = open_store(str(tmp_path / "gold.db"))
-    import_file(store, tmp_path / "gold.jsonl", ImportOptions(gold="require", blind=0), annotator="anna")
-    store.close()
+    file = write_rows(tmp_path / "gold.jsonl", [row])
+    with closing(open_store(str(tmp_path / "gold.db"))) as store:
+        import_file(store, file, ImportOptions(gold="require", blind=0), annotator="anna")
     ContextEntityRecall(proposer=Claude(database=tmp_path / "gold.db", examples=1)).measure(TAJ)
 
     assert '"names":["Agra"]' in service.stats.bodies[0]["system"][0]["text"]
@@ -218,9 +214,8 @@ def test_verified_samples_of_a_database_are_shown_to_claude(service: Service, tm
 
 
 def test_text_of_a_dataset_that_must_not_leave_stays(service: Service, database: Path) -> None:
-    store = open_store(str(database))
-    set_dataset(store, find_dataset(store, None).id, external="never")
-    store.close()
+    with closing(open_store(str(database))) as store:
+        set_dataset(store, find_dataset(store, None).id, external="never")
 
     with pytest.raises(UsageError, match="must not leave"):
         ContextEntityRecall(proposer=Claude(database=database))
@@ -250,19 +245,16 @@ def local(service: Service, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_a_service_with_openais_interface_proposes_as_claude_does(service: Service, local: str) -> None:
     """Both metrics, the model that was named, and no text asked twice."""
     proposer = OpenAI(model="local-model", base_url=local)
-    metric = ContextEntityRecall(proposer=proposer)
+    metric: Any = ContextEntityRecall(proposer=proposer)
 
     assert (2 / 3, 2 / 3) == metric.score_dataset([TAJ, TAJ]).scores
     assert {1} == set(service.stats.paid.values())
-    assert metric.assessment is not None
     assert "linked · openai" == metric.assessment.source
     assert ContextualRecall(proposer=proposer).measure(TAJ) is not None
     assert {"local-model"} == {body["model"] for body in service.stats.bodies}
 
 
-def test_what_a_database_has_of_openai_is_not_asked_again(
-    service: Service, local: str, database: Path
-) -> None:
+def test_what_a_database_has_of_openai_is_not_asked_again(service: Any, local: str, database: Path) -> None:
     proposer = OpenAI(model="local-model", base_url=local, database=database)
     first = ContextEntityRecall(proposer=proposer).score_dataset(ROWS).scores
     paid = service.stats.requests
@@ -279,9 +271,7 @@ def test_what_a_database_has_of_openai_is_not_asked_again(
         ({"base_url": ""}, "no key for api.openai.com: set OPENAI_API_KEY, or name another .* with base_url"),
     ],
 )
-def test_what_openai_needs_is_told_in_words_of_python(
-    local: str, monkeypatch: pytest.MonkeyPatch, given: dict[str, Any], told: str
-) -> None:
+def test_what_openai_needs_is_told_in_python(local: str, monkeypatch: Any, given: Any, told: str) -> None:
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     options = OpenAI(**{"model": "local-model", "base_url": local, **given})
     with pytest.raises(WorkbenchError, match=told):

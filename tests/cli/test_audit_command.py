@@ -7,6 +7,7 @@ import json
 import re
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -95,8 +96,7 @@ def test_markdown_keeps_text_of_the_dataset_in_code_spans(run: Run, tmp_path: Pa
 @pytest.mark.parametrize("text", ["a", "`", "a `` b", "```", "", "x`"])
 def test_a_code_span_ends_where_its_text_does(text: str) -> None:
     span = code(text)
-    fence = re.match("`+", span)
-    assert fence is not None
+    fence: Any = re.match("`+", span)
     inner = span[len(fence[0]) : -len(fence[0])]
     assert span.endswith(fence[0])
     assert fence[0] not in re.findall("`+", inner)
@@ -138,9 +138,7 @@ def test_all_figures_follow_behind_full(run: Run, tmp_path: Path) -> None:
     assert "run the same command" not in full
 
 
-def test_a_setting_and_an_option_choose_another_score(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_setting_and_an_option_choose_another_score(run: Run, tmp_path: Path, monkeypatch: Any) -> None:
     path = results(tmp_path)
     config = tmp_path / "config.toml"
     config.write_text('scorer = "linked"\n')
@@ -164,9 +162,7 @@ def test_wrong_use_leaves_no_database(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", [(), ("--json",), ("--format", "markdown"), ("--full",)])
-def test_a_bad_row_is_named_and_in_the_exit_code_of_every_form(
-    run: Run, tmp_path: Path, form: tuple[str, ...]
-) -> None:
+def test_a_bad_row_is_named_and_in_the_exit_code_of_every_form(run: Run, tmp_path: Path, form: Any) -> None:
     path = write_rows(tmp_path / "rows.jsonl", [sample("q", "Rome.", "Rome"), "{broken"])
     ended = run("audit", path, *form)
 
@@ -174,9 +170,7 @@ def test_a_bad_row_is_named_and_in_the_exit_code_of_every_form(
     assert form or "rows · 1 sample" in ended.out
 
 
-def test_a_file_of_a_name_that_is_taken_is_told_and_answered_by_its_own_column(
-    run: Run, tmp_path: Path
-) -> None:
+def test_a_file_of_a_name_that_is_taken_is_told_and_answered_by_its_column(run: Run, tmp_path: Path) -> None:
     path = results(tmp_path)
     first = run("audit", path)
     assert "added to" not in first.err
@@ -220,16 +214,13 @@ def two_runs(run: Run, folder: Path) -> tuple[Path, Path]:
 
 
 @pytest.mark.parametrize("option", [(), ("--scorer", "context_entity_recall")])
-def test_a_file_that_was_imported_before_is_answered_by_its_own_run(
-    run: Run, tmp_path: Path, option: tuple[str, ...]
-) -> None:
+def test_a_file_imported_before_is_answered_by_its_own_run(run: Run, tmp_path: Path, option: Any) -> None:
     """And one line says which run is newer and how to see it."""
     old, new = two_runs(run, tmp_path)
 
     ended = run("--dataset", "d", "audit", old, *option)
     assert re.search(r"Your context_entity_recall@\S+ is \.00\.", " ".join(ended.out.split()))
-    other = re.search(r"shown is the run of old.csv, .*the newest is .*: (--scorer \S+)", ended.err)
-    assert other is not None
+    other: Any = re.search(r"shown is the run of old.csv, .*the newest is .*: (--scorer \S+)", ended.err)
     newest = run("--dataset", "d", "audit", old, *other[1].split())
     assert "is .50." in " ".join(newest.out.split())
     ended = run("--dataset", "d", "audit", new, *option)
@@ -243,9 +234,7 @@ def test_a_file_that_was_imported_before_is_answered_by_its_own_run(
         ("faithfulness", "we do not know what 'faithfulness' counts"),
     ],
 )
-def test_a_scorer_that_the_file_will_not_give_is_refused_before_anything_is_written(
-    run: Run, tmp_path: Path, scorer: str, said: str
-) -> None:
+def test_a_scorer_that_no_file_gives_is_refused(run: Run, tmp_path: Path, scorer: str, said: str) -> None:
     path = write_rows(
         tmp_path / "r.jsonl",
         [{**sample("q", "Rome.", "Rome"), "context_entity_recall": 0.5, "faithfulness": 1}],

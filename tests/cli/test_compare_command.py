@@ -185,9 +185,7 @@ def test_the_exact_entries_of_the_json_add_up_to_its_totals(run: Run, tmp_path: 
         (("compare", "--against", "ragas", "--by", "group"), "--by compares retrievers"),
     ],
 )
-def test_what_is_no_version_and_no_scorer_ends_with_2_and_the_next_step(
-    run: Run, demo: str, words: tuple[str, ...], message: str
-) -> None:
+def test_what_is_no_version_or_scorer_is_refused(run: Run, demo: str, words: Any, message: str) -> None:
     ended = run("--db", demo, *words)
 
     assert (2, "") == (ended.code, ended.out)

@@ -178,9 +178,7 @@ def test_the_list_can_be_cut_to_some_parties_and_to_a_number(load: Any, run: Any
         (("--run", "none"), "no run 'none'; there is: p-run-1"),
     ],
 )
-def test_what_cannot_be_is_said_and_changes_nothing(
-    load: Any, run: Any, arguments: tuple[str, ...], why: str
-) -> None:
+def test_what_cannot_be_is_said_and_changes_nothing(load: Any, run: Any, arguments: Any, why: str) -> None:
     load(row("near", near=True), row("plain"))
 
     ended = run("disputes", *arguments)

@@ -45,9 +45,7 @@ def test_the_report_says_what_was_left_out_and_why(demo: Bench, run: Any) -> Non
         (["out.JSONL"], "an export is a folder of files"),
     ],
 )
-def test_a_call_that_cannot_be_changes_nothing(
-    demo: Bench, run: Any, arguments: list[str], said: str
-) -> None:
+def test_a_call_that_cannot_be_changes_nothing(demo: Bench, run: Any, arguments: Any, said: str) -> None:
     before = sorted(Path().iterdir())
     target = () if "an export is" in said else ("out",)
     done = run("export", *target, *arguments)
@@ -72,9 +70,7 @@ def test_verify_passes_and_then_says_what_changed(demo: Bench, run: Any) -> None
     assert 2 == run("verify", "nowhere").code
 
 
-def test_verify_lists_a_few_findings_and_counts_the_others(
-    demo: Bench, run: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_verify_lists_a_few_findings_and_counts_the_others(demo: Bench, run: Any, monkeypatch: Any) -> None:
     """A broken export of a million rows must not fill the memory."""
     assert 0 == run("export", "out").code
     rows = Path("out/samples.jsonl")
@@ -173,9 +169,7 @@ def test_a_copy_that_cannot_be_rewritten_is_exit_three(demo: Bench, run: Any) ->
     assert "workbench.old.db" in done.out
 
 
-def test_a_purge_of_all_after_a_lock_says_what_is_left_and_is_finished_by_itself(
-    impatient: None, demo: Bench, run: Any
-) -> None:
+def test_a_purge_of_all_after_a_lock_finishes_what_was_left(impatient: None, demo: Bench, run: Any) -> None:
     """The second one has no samples to remove, and the backup all the same."""
     assert 0 == run("export", "out").code
     assert 0 == run("backup").code

@@ -125,9 +125,7 @@ def test_a_report_says_the_prefix_and_what_came_late(load: Any, run: Any, writte
     assert "5 samples came after the plan: its figures leave them out" in shown
 
 
-def test_at_the_planned_n_the_plan_is_complete_and_says_what_that_means(
-    load: Any, run: Any, written: str
-) -> None:
+def test_at_the_planned_n_the_plan_is_complete_and_says_so(load: Any, run: Any, written: str) -> None:
     load(30)
     run("plan", "--n", 10, "--yes")
     verify(written, 9)
@@ -216,9 +214,7 @@ def test_with_all_samples_reviewed_a_precision_needs_no_more(load: Any, run: Any
     assert "± 0.100: a plan of 12 of 12 samples\n  Every sample is reviewed: the mean is known.\n" == said
 
 
-def test_a_look_at_the_holdout_has_the_time_of_who_reads_it(
-    load: Any, run: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_look_at_the_holdout_has_the_time_of_who_reads_it(load: Any, run: Any, monkeypatch: Any) -> None:
     load(80)
     run("plan", "--n", "20", "--holdout", ".2", "--yes")
     before = datetime.now(UTC)

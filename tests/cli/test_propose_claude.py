@@ -46,9 +46,7 @@ def loaded(run: Any, tmp_path: Path) -> Any:
     return run
 
 
-def test_a_dry_run_says_what_it_would_do_and_sends_nothing(
-    loaded: Any, service: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_dry_run_of_claude_sends_nothing(loaded: Any, service: Start, monkeypatch: Any) -> None:
     """Requests, tokens, cost and where to; also without a key."""
     local = service()
 
@@ -160,9 +158,7 @@ def test_a_run_that_takes_the_place_of_another_says_the_way_back(loaded: Any, se
     assert "in the place of" not in again.out
 
 
-def test_without_a_key_nobody_is_asked_whether_to_send(
-    loaded: Any, service: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_key_nobody_is_asked_whether_to_send(loaded: Any, service: Start, monkeypatch: Any) -> None:
     """The key is looked for first; one that the environment brings as a header is a key too."""
     local = service()
     monkeypatch.delenv("ANTHROPIC_API_KEY")
@@ -178,9 +174,7 @@ def test_without_a_key_nobody_is_asked_whether_to_send(
     assert "would send 3 samples" in by_header.err
 
 
-def test_without_a_key_it_says_what_to_set(
-    loaded: Any, service: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_key_it_says_what_to_set(loaded: Any, service: Start, monkeypatch: Any) -> None:
     """Exit 2 before anything is stored; a key that is refused is another message."""
     service(faults=Faults(share=1.0, kinds=["401"]))
     refused = loaded(*CLAUDE, "--yes")
@@ -265,9 +259,7 @@ def test_examples_are_named_before_and_after(loaded: Any, service: Start) -> Non
 OPENAI = ("propose", "--proposer", "openai", "--model", "claude-haiku-5-5")
 
 
-def test_any_service_with_openais_interface_is_asked_as_claude_is(
-    loaded: Any, service: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_any_service_like_openais_is_asked_as_claude_is(loaded: Any, service: Any, monkeypatch: Any) -> None:
     """Consent names its host; no text is asked twice; another address is another run."""
     local = service()
     url = os.environ["OPENAI_BASE_URL"]
@@ -372,9 +364,7 @@ def test_ctrl_c_ends_softly_with_a_report(tmp_path: Path, service: Start) -> Non
     assert document["proposed"] == local.stats.statuses[200] == len(local.stats.bodies)
 
 
-def test_a_person_at_a_terminal_is_shown_the_plan_and_asked(
-    loaded: Any, service: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_person_at_a_terminal_is_asked(loaded: Any, service: Start, monkeypatch: Any) -> None:
     """No is an answer: nothing is sent."""
     import io
 

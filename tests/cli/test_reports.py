@@ -201,9 +201,7 @@ def test_proposing_leaves_the_current_run_unless_a_proposer_is_named(run: Any) -
     ],
     ids=" ".join,
 )  # fmt: skip
-def test_a_command_in_a_message_works_on_the_same_database_and_dataset(
-    demo: Any, words: tuple[str, ...]
-) -> None:
+def test_a_command_in_a_message_works_on_the_same_database_and_dataset(demo: Any, words: Any) -> None:
     """What is pasted must not end with "several datasets", nor ask another database."""
     demo("import", HARD)
     Path("workbench.db").rename("of ours.db")
@@ -357,9 +355,7 @@ def test_score_its_gate_and_compare_name_the_question_and_the_column_first(run: 
 
 
 @pytest.mark.parametrize("columns", [0, 100])
-def test_only_a_terminal_cuts_names(
-    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: int
-) -> None:
+def test_only_a_terminal_cuts_names(run: Any, tmp_path: Path, monkeypatch: Any, columns: int) -> None:
     long = [
         ROW | {"id": "a/path/of/a/file/that/is/long/0001"},
         ROW | {"user_input": "Who built it, and when? " * 3},

@@ -9,8 +9,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -18,9 +16,7 @@ def rows_of(path: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
-def test_scores_come_back_and_every_step_says_what_it_did(
-    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_scores_come_back_and_every_step_says_what_it_did(run: Any, tmp_path: Path, monkeypatch: Any) -> None:
     """Audit, export, a second run of the judge, import, compare with the first run, diff with the export."""
     for name, value in (("COLUMNS", "80"), ("LINES", "60"), ("NO_COLOR", "1"), ("TERM", "xterm")):
         monkeypatch.setenv(name, value)

@@ -83,9 +83,7 @@ def dataset(number: int = 40, seed: int = 1) -> list[FitCase]:
 
 @settings(deadline=None)
 @given(st.lists(sample, min_size=10, max_size=16), st.sampled_from(["bias", "f1"]))
-def test_no_cut_beats_the_chosen_one_and_out_of_fold_counts_are_of_the_rest(
-    given_samples: list[tuple[int, list[tuple[int, int]], int]], objective: thresholds.Objective
-) -> None:
+def test_no_cut_beats_the_chosen_one_nor_has_a_fold_a_say(given_samples: Any, objective: Any) -> None:
     cases = [case(place, one) for place, one in enumerate(given_samples)]
     try:
         found = calibrate(cases, now=85, objective=objective, seed=0)
@@ -273,7 +271,7 @@ def test_a_correction_has_no_bias_where_it_was_fitted_and_its_interval_holds_new
     truth = [one.recall or 0.0 for one in fresh]
 
     corrected = [line.correct(score, 4) for score in recalls]
-    mean = line.correct_mean(sum(recalls) / 400, 400)
+    mean: Any = line.correct_mean(sum(recalls) / 400, 400)
 
     inside = sum(
         one.interval is not None and one.interval.low <= so <= one.interval.high
@@ -281,7 +279,6 @@ def test_a_correction_has_no_bias_where_it_was_fitted_and_its_interval_holds_new
     )
     assert abs(sum(recalls) / 400 - sum(truth) / 400) > 0.15
     assert sum(truth) / 400 == pytest.approx(mean.value, abs=0.03)
-    assert mean.interval is not None
     assert mean.interval.low <= sum(truth) / 400 <= mean.interval.high
     assert 0.92 <= inside / 400 <= 0.99
 

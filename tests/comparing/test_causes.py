@@ -253,9 +253,7 @@ def test_a_mention_that_a_person_made_a_unit_of_its_own_had_been_merged() -> Non
         ((), True, "unattributed"),
     ],
 )
-def test_a_missed_match_is_put_down_by_the_evidence(
-    evidence: tuple[Evidence, ...], read: bool, part: str
-) -> None:
+def test_a_missed_match_is_put_down_by_the_evidence(evidence: Any, read: bool, part: str) -> None:
     automatic = of(here("p1", "Agra", "missing"))
     verified = of(replace(here("p1", "Agra"), match=Match("found", evidence=evidence)))
     seen: list[Evidence] = []
@@ -313,9 +311,7 @@ def test_a_name_missed_inside_a_longer_one_says_so() -> None:
     ("automatic", "verified", "cause"),
     [(of(here("p1", "Agra")), of(), "invented unit"), (of(), of(here("h1", "Agra")), "missed unit")],
 )
-def test_without_units_on_one_side_nothing_is_shared_out(
-    automatic: Assessment, verified: Assessment, cause: str
-) -> None:
+def test_without_units_on_one_side_nothing_is_shared_out(automatic: Any, verified: Any, cause: str) -> None:
     found = difference(automatic, verified, based=True)
     assert found.delta is None
     assert [(row.cause, row.share) for row in found.rows] == [(cause, None)]
@@ -429,8 +425,7 @@ def test_the_share_of_a_unit_is_the_mean_over_all_orders(data: st.DataObject) ->
     both = data.draw(st.integers(0, links_))
     invented, lacking = data.draw(st.integers(1, 4)), data.draw(st.integers(0, 3))
     found, lacking_found = data.draw(st.integers(0, invented)), data.draw(st.integers(0, lacking))
-    each = shares(LinkCounts(links_, both, 0, 0, invented, found, lacking, lacking_found))
-    assert each is not None
+    each: Any = shares(LinkCounts(links_, both, 0, 0, invented, found, lacking, lacking_found))
     verdicts = [True] * found + [False] * (invented - found)
     starts = [(both, links_), (both + lacking_found, links_ + lacking)]
     moves: dict[bool, list[Fraction]] = {True: [], False: []}

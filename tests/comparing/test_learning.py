@@ -89,9 +89,7 @@ def test_a_change_that_makes_the_error_larger_is_no_better() -> None:
 
 
 @pytest.mark.parametrize(("number", "better"), [(9, None), (10, False)])
-def test_from_ten_reviews_on_a_change_that_gains_nothing_is_no_better(
-    number: int, better: bool | None
-) -> None:
+def test_from_ten_reviews_on_a_change_that_gains_nothing_is_no_better(number: int, better: Any) -> None:
     """Half of the names that people keep are found, and half of those that they do not."""
     given = [
         replace(case(place, missed=True), similarities=bytes([100, 0, 100, 0])) for place in range(number)
@@ -138,9 +136,7 @@ def test_the_one_value_for_every_sample_weighs_them_as_the_error_does() -> None:
 
 
 @pytest.mark.parametrize(("similarity", "found"), [(FLOOR - 1, 0.0), (FLOOR, 1.0)])
-def test_what_is_less_alike_than_any_match_is_not_found_at_match_threshold_0(
-    similarity: int, found: float
-) -> None:
+def test_what_is_less_alike_than_any_match_is_not_found_at_threshold_0(similarity: int, found: float) -> None:
     one = replace(case(0, dates=0), similarities=bytes([similarity] * 2))
 
     assert found == recall_under(one, Policy(), 0)

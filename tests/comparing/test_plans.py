@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -24,9 +25,7 @@ COUNTS = st.dictionaries(st.text(max_size=3), st.integers(1, 40), min_size=1, ma
 
 
 @given(COUNTS, st.data())
-def test_every_stratum_is_in_the_plan_and_none_more_than_whole(
-    counts: dict[str, int], data: st.DataObject
-) -> None:
+def test_every_stratum_is_in_the_plan_and_none_more_than_whole(counts: Any, data: st.DataObject) -> None:
     """The sum is n; two of each at least, as far as there are two."""
     least = sum(min(FEWEST, count) for count in counts.values())
     n = data.draw(st.integers(least, sum(counts.values())))
@@ -47,9 +46,7 @@ def test_too_few_reviews_for_the_strata_are_refused() -> None:
 
 
 @given(COUNTS, st.data())
-def test_every_prefix_keeps_the_shares_and_the_planned_one_holds_exactly_the_allocation(
-    counts: dict[str, int], data: st.DataObject
-) -> None:
+def test_every_prefix_keeps_the_shares_and_the_planned_one_the_allocation(counts: Any, data: Any) -> None:
     """No stratum is a whole sample away from its share of any prefix, up to the rounding of all of them."""
     least = sum(min(FEWEST, count) for count in counts.values())
     n = data.draw(st.integers(least, sum(counts.values())))
@@ -103,9 +100,7 @@ def test_families_join_groups_that_share_a_reference() -> None:
     st.floats(0.05, 0.95),
     st.integers(0, 1000),
 )
-def test_a_holdout_is_whole_families_near_its_share(
-    samples: list[tuple[str | None, int]], share: float, seed: int
-) -> None:
+def test_a_holdout_is_whole_families_near_its_share(samples: Any, share: float, seed: int) -> None:
     """Never further from it than half of its largest family is large, unless the first one is too large."""
     kin = families([group for group, _ in samples], [f"r{number}" for _, number in samples])
     keys = [f"s{number}" for number in range(len(samples))]

@@ -10,7 +10,7 @@ import pytest
 
 from workbench.comparing.agreement import alpha, beyond_chance
 from workbench.comparing.intervals import Interval
-from workbench.comparing.reviewers import Agreement, Decided, agreement, of_labels, pair, ratio_interval
+from workbench.comparing.reviewers import Decided, agreement, of_labels, pair, ratio_interval
 from workbench.model import Assessment, Match, Span, Unit
 from workbench.reports import document
 from workbench.text.tokens import tokens
@@ -30,7 +30,7 @@ def decided(sample: int, person: str, *units: Unit, group: str = "") -> Decided:
     )
 
 
-def of(ours: tuple[Unit, ...], theirs: tuple[Unit, ...], n: int = 12) -> Agreement:
+def of(ours: tuple[Unit, ...], theirs: tuple[Unit, ...], n: int = 12) -> Any:
     """The same two decisions on so many samples."""
     return agreement([pair(decided(i, "ada", *ours), decided(i, "bo", *theirs)) for i in range(n)], WORDS)
 
@@ -53,19 +53,16 @@ def test_units_of_both_count_by_the_matcher_and_strictly_by_place_and_label() ->
 
 
 def test_recall_differs_by_the_mean_distance_of_those_that_are_defined() -> None:
-    found = of((ADA, ROME), (ADA, unit("Rome", "place", "missing")))
+    found: Any = of((ADA, ROME), (ADA, unit("Rome", "place", "missing")))
 
     assert (0.5, 12) == (found.differs, found.chance.n and found.samples if found.chance else 0)
-    assert found.chance is not None
     assert (24, 0.5) == (found.chance.n, found.chance.raw)
 
 
 @pytest.mark.parametrize(
     ("ours", "theirs", "both", "one"), [((), (), 12, 0), ((ADA,), (), 0, 12), ((), (ADA,), 0, 12)]
 )
-def test_nothing_against_nothing_is_no_agreement_and_nothing_against_something_is_none(
-    ours: tuple[Unit, ...], theirs: tuple[Unit, ...], both: int, one: int
-) -> None:
+def test_where_somebody_has_no_units_nobody_agrees(ours: Any, theirs: Any, both: int, one: int) -> None:
     found = of(ours, theirs)
 
     assert (both, one) == (found.both_empty, found.one_empty)
@@ -77,9 +74,8 @@ def test_nothing_against_nothing_is_no_agreement_and_nothing_against_something_i
 
 def test_where_all_verdicts_are_equal_kappa_is_undefined_and_not_1() -> None:
     """Chance alone would agree always; AC1 next to it says that they agree."""
-    found = of((ADA, BO), (ADA, BO))
+    found: Any = of((ADA, BO), (ADA, BO))
 
-    assert found.chance is not None
     assert (None, 1.0, 1.0) == (found.chance.kappa, found.chance.ac1, found.chance.raw)
 
 
@@ -106,17 +102,14 @@ def test_the_interval_is_by_document() -> None:
     parts = [(f"d{n}", 1.0 if n % 2 else 2.0, 2.0) for n in range(10)]
     half = 2.2622 * 0.25 / 3
 
-    found = ratio_interval(parts)
-    assert found is not None
+    found: Any = ratio_interval(parts)
     assert pytest.approx((0.75 - half, 0.75 + half), abs=1e-4) == (found.low, found.high)
     assert found == ratio_interval([(name, a / 2, b / 2) for name, a, b in parts for _ in "ab"])
     assert ratio_interval([("one", 1.0, 2.0)] * 9) is None
 
 
 @pytest.mark.parametrize(("part", "ends"), [(2.0, (0.7575, 1.0)), (1.5, (0.4677, 0.9111))])
-def test_where_documents_do_not_differ_the_interval_has_a_width(
-    part: float, ends: tuple[float, float]
-) -> None:
+def test_where_documents_do_not_differ_the_interval_has_a_width(part: float, ends: Any) -> None:
     found = ratio_interval([(f"d{n}", part, 2.0) for n in range(12)])
 
     assert isinstance(found, Interval)

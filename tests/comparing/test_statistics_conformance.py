@@ -130,8 +130,7 @@ def micro_macro(inputs: Any) -> Said:
 @replays("ba.pefr")
 def bland_altman(inputs: Any) -> Said:
     x, y = inputs["x"], inputs["y"]
-    found = paired([Pair(str(i), a, b) for i, (a, b) in enumerate(zip(x, y, strict=True))])
-    assert found.limits is not None
+    found: Any = paired([Pair(str(i), a, b) for i, (a, b) in enumerate(zip(x, y, strict=True))])
     assert found.bias is not None
     assert found.sd is not None
     assert found.bias_interval is not None
@@ -485,7 +484,7 @@ def decomposed(inputs: Any) -> Said:
     linked = {row.automatic.text: row.verified.text for row in links if row.automatic and row.verified}
     assert linked == inputs["links"]
     alone = [row for row in found.rows if not row.rule]
-    four = corners(
+    four: Any = corners(
         LinkCounts(
             links=len(links),
             both=sum(is_found(row.automatic) and is_found(row.verified) for row in links),
@@ -497,7 +496,6 @@ def decomposed(inputs: Any) -> Said:
             lacking_found=sum(is_found(row.verified) for row in alone),
         )
     )
-    assert four is not None
     assert found.delta is not None
     parts = {cause: part(found, cause) for cause in SHARES}
     exact = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -85,9 +86,8 @@ def test_other_denials_are_no_sign_of_a_failed_reference(reference: str) -> None
 
 def test_a_score_of_names_far_below_the_names_in_the_text_is_suspicious() -> None:
     one = sample(TAJ, "In Agra, emperor Jahan had the Taj Mahal built.")
-    found = suspect(one, 0.0, "entity", lambda: looked_up(one))
+    found: Any = suspect(one, 0.0, "entity", lambda: looked_up(one))
 
-    assert found is not None
     assert ("names", 0.75) == (found.signal, found.recount)
     assert ("Shah Jahan", False) == (found.clues[0].text, found.clues[0].same)
     assert Quote(1, "In Agra, emperor ", "Jahan", " had the Taj Mahal built.") == found.clues[0].quote
@@ -134,9 +134,7 @@ def test_a_low_score_of_a_reference_that_stands_word_for_word_in_a_context_is_su
         ),
     ],
 )  # fmt: skip
-def test_a_sentence_with_another_number_or_a_negation_stands_nowhere_word_for_word(
-    reference: str, context: str
-) -> None:
+def test_a_sentence_with_another_number_or_negation_stands_nowhere(reference: str, context: str) -> None:
     one = sample(reference, f"Some history. {context} And more.")
 
     assert "" == signal(one, 0.0, "statement")
@@ -154,10 +152,8 @@ def test_numbers_may_be_written_in_another_way_and_negations_stand_in_other_sent
 
 def test_a_quote_of_a_sentence_has_whole_words_and_the_whole_passage() -> None:
     passage = "the Bauhaus was a famous new school in Dessau that Walter Gropius founded in 1919."
-    found = suspect(sample(BAUHAUS, f"It says {passage} More."), 0.0, "statement", tuple)
+    found: Any = suspect(sample(BAUHAUS, f"It says {passage} More."), 0.0, "statement", tuple)
 
-    assert found is not None
-    assert found.clues[0].quote is not None
     assert f"It says {passage}".endswith(found.clues[0].quote.hit)
     assert found.clues[0].quote.hit.endswith(passage)
 
@@ -172,9 +168,8 @@ def test_a_sentence_of_white_space_is_no_trouble() -> None:
 def test_a_clue_knows_where_its_unit_stands_in_the_reference() -> None:
     one = sample("Annapolis was visited by Ann Lee.", "Lee came to Annapolis.")
     units = [unit for unit in looked_up(one) if unit.text == "Ann Lee"]
-    found = suspect(one, 0.0, "entity", lambda: units)
+    found: Any = suspect(one, 0.0, "entity", lambda: units)
 
-    assert found is not None
     assert [Span(25, 32)] == [clue.at for clue in found.clues]
 
 
@@ -192,9 +187,8 @@ def test_a_high_score_of_statements_is_not_suspected_for_absent_names() -> None:
 
 def test_a_quote_is_short_however_long_the_context() -> None:
     one = sample(TAJ, "x " * 50_000 + "Agra, Shah Jahan and the Taj Mahal in 1631" + " y" * 50_000)
-    found = suspect(one, 0.0, "entity", lambda: looked_up(one))
+    found: Any = suspect(one, 0.0, "entity", lambda: looked_up(one))
 
-    assert found is not None
     quotes = [clue.quote for clue in found.clues if clue.quote]
     assert AROUND >= max(len(quote.before) for quote in quotes)
     assert AROUND >= max(len(quote.after) for quote in quotes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -174,9 +175,7 @@ def test_accept_settles_undecided_units_as_unsure() -> None:
         ("verified", "verified", "verified"),
     ],
 )
-def test_the_least_finished_kind_speaks_for_the_sample(
-    entity: Disposition, statement: Disposition, both: Disposition
-) -> None:
+def test_the_least_finished_kind_speaks_for_the_sample(entity: Any, statement: Any, both: Any) -> None:
     """A sample is verified when every kind of the policy is."""
     edits: list[Edit] = [OPEN]
     kinds: dict[Kind, Disposition] = {"entity": entity, "statement": statement}

@@ -26,10 +26,7 @@ def row(key: str, **more: Any) -> dict[str, Any]:
 
 
 def day(bench: Bench, text: str, column: str) -> None:
-    with bench.store.writing() as session:
-        session.connection().exec_driver_sql(
-            f"UPDATE score_column SET at = '{text} 12:00:00.000000' WHERE \"column\" = '{column}'"
-        )
+    bench.change(f"UPDATE score_column SET at = '{text} 12:00:00.000000' WHERE \"column\" = '{column}'")
 
 
 @pytest.fixture
@@ -76,8 +73,7 @@ def test_the_newest_run_is_held_against_an_earlier_one(twice: Bench, options: di
 
 
 def test_what_a_reader_is_to_review_without_suggestions_is_counted_and_not_listed(twice: Bench) -> None:
-    with twice.store.writing() as session:
-        session.connection().exec_driver_sql("UPDATE dataset SET blind_share = 1")
+    twice.change("UPDATE dataset SET blind_share = 1")
 
     found = held(twice, against=OLD)
 
@@ -117,9 +113,7 @@ def test_what_rounding_alone_sets_apart_is_equal(bench: Bench) -> None:
         ({"scorer": "linked", "since": "2026-02-06"}, "linked is counted here: --against NAME"),
     ],
 )
-def test_what_cannot_be_compared_says_what_there_is(
-    twice: Bench, options: dict[str, str], message: str
-) -> None:
+def test_what_cannot_be_compared_says_what_there_is(twice: Bench, options: Any, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         held(twice, **options)
 

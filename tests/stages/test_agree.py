@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select, update
 
+from tests.conftest import do
 from tests.rows import proposal, sample
 from workbench.errors import UsageError
 from workbench.reports import document
@@ -17,8 +18,6 @@ from workbench.stages.agree import AgreeReport, agree
 from workbench.stages.recompute import score_dataset
 from workbench.stages.review import act
 from workbench.store.tables import EVENT, REVIEW, ReviewEventRow
-
-pytestmark = pytest.mark.databases
 
 N = 16
 CITIES = "Rome Oslo Bern Riga Kyiv Lima Cairo Quito Sofia Paris Dakar Hanoi Turin Basel Delhi Minsk".split()
@@ -54,12 +53,11 @@ def test_two_people_agree_as_far_as_their_units_verdicts_and_recalls_do(cities: 
         decide(cities, number, "ada")
         decide(cities, number, "bo", reject=number < 3, toggle=number == 3)
     found = report(cities)
-    whole = found.whole
+    whole: Any = found.whole
 
     assert (N, N, 4, ("ada", "bo")) == (whole.samples, whole.pairs, whole.groups, found.people)
     assert pytest.approx(2 * 29 / 61) == whole.f1 == whole.strict_f1
     assert pytest.approx(4 * 0.5 / N) == whole.differs  # half a recall each, where one city is gone or found
-    assert whole.chance is not None
     assert pytest.approx((29, 28 / 29)) == (whole.chance.n, whole.chance.raw)
     first = agree_text(found).splitlines()[0]
     assert first.startswith("Two reviewers agree: F1 .95 (")
@@ -81,9 +79,8 @@ def test_a_mark_of_punctuation_is_no_word_of_alpha(bench: Any) -> None:
     assert found[0] == found[1]
 
 
-def test_below_ten_samples_the_report_counts_and_lists_the_verdicts_that_differ_without_figures(
-    cities: Any,
-) -> None:
+@pytest.mark.databases
+def test_below_ten_samples_the_report_counts_and_lists_verdicts_that_differ(cities: Any) -> None:
     for number in range(9):
         decide(cities, number, "ada")
         decide(cities, number, "bo", toggle=number in (2, 4))
@@ -107,6 +104,7 @@ def test_below_ten_samples_the_report_counts_and_lists_the_verdicts_that_differ_
     assert 2 == len(document(found)["differing"])
 
 
+@pytest.mark.databases
 def test_the_first_verdicts_that_differ_are_listed_and_the_rest_are_counted(cities: Any) -> None:
     for number in range(8):
         decide(cities, number, "ada")
@@ -134,6 +132,7 @@ def test_nobody_agrees_where_nobody_met(cities: Any) -> None:
     )
 
 
+@pytest.mark.databases
 @pytest.mark.parametrize(("group", "documents"), [("s00", 2), ("", 4), (None, 4)])
 def test_a_sample_without_a_document_is_none_of_another_name(bench: Any, group: Any, documents: int) -> None:
     """Also where a document is named like its id; an empty name is none."""
@@ -158,9 +157,7 @@ def test_a_sample_without_an_id_is_listed_by_its_question(bench: Any) -> None:
     assert not [name for name in written["whole"] if name.startswith("_")]
 
 
-def test_the_first_decision_counts_and_not_what_was_changed_when_the_others_work_was_there(
-    cities: Any,
-) -> None:
+def test_the_first_decision_counts_and_not_what_was_changed_once_others_had_decided(cities: Any) -> None:
     for number in range(10):
         decide(cities, number, "ada", reject=True)
         decide(cities, number, "bo")
@@ -172,9 +169,7 @@ def test_the_first_decision_counts_and_not_what_was_changed_when_the_others_work
     assert 20 == report(cities).whole.second
 
 
-def test_undone_work_does_not_count_and_what_was_decided_again_after_the_others_is_left_out(
-    cities: Any,
-) -> None:
+def test_undone_work_does_not_count_nor_what_was_decided_again_after_the_others(cities: Any) -> None:
     info = cities.info()
     decide(cities, 0, "ada")
     decide(cities, 0, "bo")
@@ -187,11 +182,12 @@ def test_undone_work_does_not_count_and_what_was_decided_again_after_the_others_
     assert {"decided again after the others' work could be seen": 1} == found.left_out
 
 
+@pytest.mark.databases
 def test_a_clock_that_was_set_back_does_not_make_a_decision_independent(cities: Any) -> None:
     """Nor does that of a colleague's machine: what counts is the order in which the acts were stored."""
     decide(cities, 0, "ada")
     decide(cities, 0, "bo")
-    review.undo(cities.store, cities.info().id, "bo")
+    cities.undo("bo")
     decide(cities, 0, "bo", reject=True)
     with cities.store.writing() as session:
         last = select(func.max(EVENT.id)).scalar_subquery()
@@ -202,12 +198,12 @@ def test_a_clock_that_was_set_back_does_not_make_a_decision_independent(cities: 
     assert {"decided again after the others' work could be seen": 1} == report(cities).left_out
 
 
+@pytest.mark.databases
 def test_imported_and_adjudicated_work_does_not_count(cities: Any) -> None:
     gold = {"annotator": "eve", "entities": [{"text": "Rome", "label": "place", "verdict": "found"}]}
     cities.load([{**row(0), "gold": gold}], gold=True)
     decide(cities, 1, "ada")
-    opened = cities.open("s01", "cy")
-    act(cities.store, opened, editing.reject(opened, opened.state.entity.assessment.units[1]))
+    cities.act("s01", do(1, editing.reject), who="cy")
     decide(cities, 1, "bo")
     with cities.store.writing() as session:
         session.connection().execute(
@@ -224,9 +220,7 @@ def test_imported_and_adjudicated_work_does_not_count(cities: Any) -> None:
 @pytest.mark.parametrize(
     ("by", "names"), [("pair", ["ada and bo", "ada and cy", "bo and cy"]), ("week", ["ada", "bo", "cy"])]
 )
-def test_parts_are_of_pairs_and_of_each_person_against_the_others_by_week(
-    cities: Any, by: str, names: list[str]
-) -> None:
+def test_parts_are_of_pairs_and_of_each_person_by_week(cities: Any, by: str, names: list[str]) -> None:
     for number in range(10):
         for who in ("ada", "bo", "cy"):
             decide(cities, number, who, reject=who == "cy")
@@ -239,6 +233,7 @@ def test_parts_are_of_pairs_and_of_each_person_against_the_others_by_week(
     assert pytest.approx(wanted) == f1
 
 
+@pytest.mark.databases
 def test_the_least_agreed_labels_come_first_with_the_way_to_the_guidelines(cities: Any) -> None:
     for number in range(10):
         decide(cities, number, "ada")

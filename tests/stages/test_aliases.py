@@ -16,15 +16,13 @@ from workbench.stages.editing import accept, best_evidence, same_thing, toggle
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.figures import figures
 from workbench.stages.recompute import score_dataset
-from workbench.stages.review import act, undo
+from workbench.stages.review import act
 from workbench.store.calibrations import similarities
 from workbench.store.copying import copy_into
 from workbench.store.datasets import find_dataset, set_dataset
 from workbench.store.engine import open_store
 from workbench.store.tables import GoldUnitRow, SampleRow
 from workbench.text.query import Query, parse
-
-pytestmark = pytest.mark.databases
 
 ROWS = [
     naming("one", ["Yamuna", "Agra"], ["Jumna", "Agra"], group="g"),
@@ -116,6 +114,7 @@ def test_a_verified_sample_never_changes(bench: Bench) -> None:
     assert "missing" == first(bench, "two").verdict
 
 
+@pytest.mark.databases
 def test_an_alias_counts_once_its_sample_is_accepted_and_undo_takes_it_back(bench: Bench) -> None:
     """Scores at every threshold follow it, there and back."""
     bench.load(ROWS)
@@ -129,11 +128,12 @@ def test_an_alias_counts_once_its_sample_is_accepted_and_undo_takes_it_back(benc
     assert before[0] != recalls(bench)
     assert before[1] != score_dataset(bench.store, bench.info(), threshold=90).means["linked"]
 
-    undo(bench.store, bench.info().id, "ann")
+    bench.undo()
     now = recalls(bench), score_dataset(bench.store, bench.info(), threshold=90).means["linked"]
     assert ((), before) == (bench.info().aliases, now)
 
 
+@pytest.mark.databases
 def test_the_queue_counts_with_the_aliases_of_now(bench: Bench) -> None:
     """Also a sample that was scored before: as the search and the report have it."""
     bench.load(ROWS)
@@ -169,6 +169,7 @@ def test_only_another_name_is_an_alias(bench: Bench, unit: int, place: Evidence,
     assert why == str(refused.value)
 
 
+@pytest.mark.databases
 def test_nothing_is_learned_from_a_sample_that_is_kept_back(bench: Bench) -> None:
     """Also not from gold that came with a file before the holdout was drawn."""
     bench.load(ROWS)
@@ -183,6 +184,7 @@ def test_nothing_is_learned_from_a_sample_that_is_kept_back(bench: Bench) -> Non
     assert () == bench.info().aliases
 
 
+@pytest.mark.databases
 def test_an_alias_leaves_with_its_gold_and_comes_back(bench: Bench) -> None:
     bench.load(ROWS)
     teach(bench)
@@ -208,7 +210,7 @@ def test_a_person_takes_back_their_own_aliases_of_a_name(bench: Bench) -> None:
         policy.forget_alias(bench.store, settled, "Jumna", "ann")
     assert (1, ()) == (policy.forget_alias(bench.store, bench.info(), "Jumna", "ann"), bench.info().aliases)
     assert ("found", "verified") == (first(bench, "one").verdict, bench.open("one").state.entity.disposition)
-    undo(bench.store, bench.info().id, "ann")
+    bench.undo()
     assert 1 == len(bench.info().aliases)
 
 
@@ -222,6 +224,7 @@ def test_a_purge_removes_the_aliases_of_its_sample(bench: Bench) -> None:
     assert ((), []) == (bench.info().aliases, bench.query("SELECT id FROM gold_unit WHERE alias IS NOT NULL"))
 
 
+@pytest.mark.databases
 def test_a_copy_has_them_and_the_doctor_holds_them_against_the_journal(bench: Bench) -> None:
     bench.load(ROWS)
     teach(bench)

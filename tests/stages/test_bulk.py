@@ -61,11 +61,10 @@ def test_workers_end_with_a_killed_parent(demo: Any) -> None:
     """Two workers and the resource tracker of multiprocessing: a SIGKILL leaves none of them behind."""
     script = demo.folder / "count.py"
     script.write_text(COUNT_FOR_EVER)
-    parent = subprocess.Popen(
+    parent: Any = subprocess.Popen(
         [sys.executable, str(script), str(demo.db)],
         stdout=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
-    assert parent.stdout is not None
     assert "counted\n" == parent.stdout.readline()
     assert len(running(parent.pid)) >= 3
 

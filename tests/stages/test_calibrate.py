@@ -136,8 +136,7 @@ def test_only_resolved_gold_that_the_run_has_not_seen_counts(bench: Any) -> None
     """Unsure units stay out and are counted; so are excluded, unresolved and holdout samples."""
     load(bench, LOW, 16)
     bench.load([{**row("s00", LOW), "gold": row("s00", HIGH)["gold"] | {"annotator": "otto"}}], gold="given")
-    opened = bench.open("s01")
-    act(bench.store, opened, editing.exclude("broken"))
+    bench.act("s01", editing.exclude("broken"))
     with bench.store.writing() as session:
         session.connection().exec_driver_sql("UPDATE sample SET holdout = 1, rank = 5 WHERE key = 's02'")
         session.connection().exec_driver_sql("UPDATE gold_unit SET document = json_set(document, "
@@ -372,16 +371,13 @@ def test_a_holdout_is_looked_at_only_when_asked_and_every_look_is_counted(bench:
     """Two of its samples have no verified units, so no figure of it is of them."""
     load(bench, LOW, 24)
     bench.load([{**row(key, LOW), "gold": gold({})} for key in ("s98", "s99")], gold="given")
-    with bench.store.writing() as session:
-        session.connection().exec_driver_sql("UPDATE sample SET holdout = 1, rank = 5 WHERE key >= 's14'")
+    bench.change("UPDATE sample SET holdout = 1, rank = 5 WHERE key >= 's14'")
 
     closed = fit(bench)
     first = fit(bench, holdout=True, save="may")
     second = fit(bench, holdout=True)
 
     assert (14, None, 0) == (closed.found.samples, closed.holdout, closed.openings)
-    assert first.holdout is not None
-    assert second.holdout is not None
     assert (10, 1, 2) == (first.holdout.samples, first.holdout.opened, second.holdout.opened)
     assert (-0.25, 0.0) == (first.holdout.present.bias.value, first.holdout.chosen.bias.value)
     assert "opened for the first time" in report_text(first)
@@ -395,8 +391,7 @@ def test_a_holdout_with_nothing_to_see_is_not_opened(bench: Any) -> None:
     with pytest.raises(UsageError, match="no holdout"):
         fit(bench, holdout=True)
     bench.load([{k: v for k, v in row("kept", LOW).items() if k != "gold"}])
-    with bench.store.writing() as session:
-        session.connection().exec_driver_sql("UPDATE sample SET holdout = 1, rank = 5 WHERE key = 'kept'")
+    bench.change("UPDATE sample SET holdout = 1, rank = 5 WHERE key = 'kept'")
 
     with pytest.raises(UsageError, match="it has not been opened"):
         fit(bench, holdout=True)
@@ -406,8 +401,7 @@ def test_a_holdout_with_nothing_to_see_is_not_opened(bench: Any) -> None:
 
 def test_a_holdout_of_nine_verified_samples_is_not_opened(bench: Any) -> None:
     load(bench, LOW, 23)
-    with bench.store.writing() as session:
-        session.connection().exec_driver_sql("UPDATE sample SET holdout = 1, rank = 5 WHERE key >= 's14'")
+    bench.change("UPDATE sample SET holdout = 1, rank = 5 WHERE key >= 's14'")
 
     with pytest.raises(UsageError, match=r"9 verified samples .* 10 are needed.* it has not been opened"):
         fit(bench, holdout=True, save="may")
@@ -418,8 +412,7 @@ def test_a_holdout_of_nine_verified_samples_is_not_opened(bench: Any) -> None:
 
 def test_samples_that_came_after_the_plan_have_no_say(bench: Any) -> None:
     load(bench, LOW, 14)
-    with bench.store.writing() as session:
-        session.connection().exec_driver_sql("UPDATE sample SET rank = 10 WHERE key >= 's12'")
+    bench.change("UPDATE sample SET rank = 10 WHERE key >= 's12'")
 
     report = fit(bench)
 

@@ -188,7 +188,7 @@ def test_batches_are_noted_fetched_and_paid_once(bench: Any, service: Start) -> 
     ]
 
 
-def test_what_a_killed_start_stored_of_a_batch_is_not_counted_again(
+def test_what_a_killed_start_stored_of_a_batch_counts_once(
     bench: Any, service: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The next start stored every row of the batch a second time, and Runs showed that cost twice."""
@@ -467,9 +467,7 @@ def test_texts_too_long_for_an_answer_are_noted_before_they_are_paid(bench: Any)
 
 
 @pytest.mark.parametrize("way", ["address", "proxy"])
-def test_a_service_that_is_not_there_is_said_at_once(
-    bench: Any, monkeypatch: pytest.MonkeyPatch, way: str
-) -> None:
+def test_a_service_that_is_not_there_is_said_at_once(bench: Any, monkeypatch: Any, way: str) -> None:
     """No call, no run, no failed sample; the proxy is named without its password."""
     monkeypatch.setenv("NO_PROXY", "")
     name = {"address": "ANTHROPIC_BASE_URL", "proxy": "HTTPS_PROXY"}[way]

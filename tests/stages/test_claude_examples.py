@@ -21,7 +21,6 @@ from workbench.stages.claude import Limits, ModelOptions, plan_run, propose_by_m
 from workbench.stages.examples import choose_examples
 from workbench.stages.figures import figures
 from workbench.stages.recompute import gate_of, score_dataset
-from workbench.stages.review import act
 
 pytestmark = pytest.mark.usefixtures("quick_claude")
 
@@ -57,14 +56,10 @@ def shown(bench: Any, number: int) -> list[str]:
     return [one.id for one in choose_examples(bench.store, bench.info(), number)]
 
 
-def in_queue_order(bench: Any) -> list[str]:
-    return [key for (key,) in bench.query("SELECT key FROM sample ORDER BY rank")]
-
-
 def test_examples_are_the_first_verified_samples_in_queue_order(bench: Any) -> None:
     """The same ones every time; unverified samples never."""
     bench.load([gold(row(*one)) for one in PLACES] + [row("Kyiv", "Ukraine")], gold="given")
-    verified = [key for key in in_queue_order(bench) if key != "Kyiv"]
+    verified = [key for key in bench.in_order if key != "Kyiv"]
 
     assert shown(bench, 3) == verified[:3]
     assert shown(bench, 3) == verified[:3]
@@ -78,7 +73,7 @@ def test_only_one_of_a_group_and_of_a_reference_is_an_example(bench: Any) -> Non
         row("Rome", "Italy"), row("Rome", "Italy", of="-far"),
     ]  # fmt: skip
     bench.load([gold(one) for one in rows], gold="given")
-    order = in_queue_order(bench)
+    order = bench.in_order
     north = min("Oslo", "Riga", key=order.index)
     rome = min("Rome", "Rome-far", key=order.index)
 
@@ -99,8 +94,7 @@ def test_blind_unresolved_and_excluded_samples_are_never_shown(bench: Any) -> No
     """With none left the person is told before anything is asked."""
     bench.load([gold(row(*PLACES[0])), gold(row(*PLACES[1])), row(*PLACES[2])], gold="given")
     bench.load([gold(row(*PLACES[0]), annotator="hugo", country="found")], gold="given")
-    opened = bench.open("Rome")
-    act(bench.store, opened, editing.exclude("broken"))
+    bench.act("Rome", editing.exclude("broken"))
     bench.load([gold(row(*one)) for one in PLACES], dataset="blind", gold="given", blind=1.0)
 
     for name in ("data", "blind"):

@@ -7,9 +7,7 @@ from pathlib import Path
 from tests.stages.claude_storm import KIND_OF, weather
 
 
-def test_a_run_under_faults_and_kills_loses_nothing_and_asks_nothing_again_that_is_stored(
-    tmp_path: Path,
-) -> None:
+def test_a_run_under_faults_and_kills_loses_nothing_and_asks_nothing_twice(tmp_path: Path) -> None:
     """Three in ten requests fail, in every way; the run is killed three times, ended, and retried."""
     storm = weather(tmp_path, samples=120, share=0.3, kills=3, call_seconds=3.0)
 

@@ -175,16 +175,12 @@ TABLE = pyarrow.Table.from_pylist([EIFFEL])
         (TABLE.append_column("reference", TABLE["reference"]), {}, "column reference appears twice"),
     ],
 )
-def test_a_batch_that_cannot_be_scored_is_told_in_words(
-    table: Any, options: dict[str, Any], message: str
-) -> None:
+def test_a_batch_that_cannot_be_scored_is_told_in_words(table: Any, options: Any, message: str) -> None:
     with pytest.raises((InputError, UsageError), match=message):
         batch.score(table, **options)
 
 
-def test_files_are_scored_as_batches_are_and_bad_rows_are_put_aside(
-    first: tuple[Path, Path, CorpusReport, tuple[int, ...]],
-) -> None:
+def test_files_are_scored_as_batches_are_and_bad_rows_are_put_aside(first: Any) -> None:
     corpus, out, report, seen = first
 
     assert (3, 0, 34, 1, {}) == (
@@ -206,9 +202,7 @@ def test_files_are_scored_as_batches_are_and_bad_rows_are_put_aside(
     assert (31 * 2 / 3 + 2 * expected["linked"]) / 33 == pytest.approx(mean)
 
 
-def test_a_killed_worker_costs_its_partition_alone(
-    scored: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_killed_worker_costs_its_partition_alone(scored: Any, tmp_path: Path, monkeypatch: Any) -> None:
     corpus, whole = scored
     monkeypatch.setattr("workbench.stages.corpus.POLL", 0.01)  # killed before it can have ended
     killed: list[int] = []
@@ -224,9 +218,7 @@ def test_a_killed_worker_costs_its_partition_alone(
     assert bytes_of(whole) == bytes_of(tmp_path / "out")
 
 
-def test_a_partition_whose_workers_always_end_is_named_and_the_others_are_scored(
-    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_partition_whose_workers_always_end_is_named(corpus: Any, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr("workbench.stages.corpus.POLL", 0.01)
 
     def kill(_: int) -> None:
@@ -241,9 +233,7 @@ def test_a_partition_whose_workers_always_end_is_named_and_the_others_are_scored
     assert 4 == report.rows
 
 
-def test_a_killed_command_goes_on_and_ends_with_the_same_bytes(
-    scored: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_a_killed_command_goes_on_and_ends_with_the_same_bytes(scored: Any, tmp_path: Path) -> None:
     corpus, whole = scored
     command = [sys.executable, "-m", "workbench.cli", "score-files", str(corpus), "--out"]
     command += [str(tmp_path / "out"), "--workers", "1"]
@@ -263,9 +253,7 @@ def test_a_killed_command_goes_on_and_ends_with_the_same_bytes(
 
 
 @pytest.mark.parametrize("what", ["threshold", "input"])
-def test_scores_that_were_made_otherwise_are_not_mixed(
-    what: str, scored: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_scores_that_were_made_otherwise_are_not_mixed(what: str, scored: Any, tmp_path: Path) -> None:
     corpus, out = scored
     before = bytes_of(out)
     more = tmp_path / "d.jsonl"
@@ -277,7 +265,7 @@ def test_scores_that_were_made_otherwise_are_not_mixed(
     assert before == bytes_of(out)
 
 
-def test_a_folder_in_which_another_command_began_and_one_was_killed_can_be_used(
+def test_a_folder_where_others_began_and_were_killed_can_be_used(
     here: None, corpus: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "out" / ".run.json.0a1b2c3d.partial").mkdir(parents=True)
@@ -312,9 +300,7 @@ def test_of_two_commands_that_begin_at_once_the_recipe_of_one_holds(
     assert 70 == written(tmp_path / "out")[0].match_threshold
 
 
-def test_rejects_stay_when_a_slower_command_is_stopped_as_it_ends(
-    scored: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rejects_stay_when_a_slower_command_is_stopped(scored: Any, tmp_path: Path, monkeypatch: Any) -> None:
     corpus, out = scored[0], shutil.copytree(scored[1], tmp_path / "out")
     recipe, partitions = written(out)
 
@@ -345,9 +331,7 @@ def test_the_workers_of_a_killed_command_end_with_it(corpus: Path, tmp_path: Pat
     assert not list((tmp_path / "out").glob(f"*{SCORED}"))
 
 
-def test_an_input_that_changes_while_it_is_scored_is_named_and_has_no_scores(
-    corpus: Path, tmp_path: Path
-) -> None:
+def test_an_input_that_changes_while_it_is_scored_has_no_scores(corpus: Path, tmp_path: Path) -> None:
     partition = Partition.of(corpus / "a.jsonl", tmp_path / f"00000-a{SCORED}")
     partition.source.write_text(json.dumps(EIFFEL) + "\n", "utf-8")
 
@@ -357,9 +341,7 @@ def test_an_input_that_changes_while_it_is_scored_is_named_and_has_no_scores(
     assert not partition.scores.exists()
 
 
-def test_a_damaged_scores_file_is_named_and_the_others_are_counted(
-    scored: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_a_damaged_scores_file_is_named_and_the_others_are_counted(scored: Any, tmp_path: Path) -> None:
     corpus, out = scored[0], shutil.copytree(scored[1], tmp_path / "out")
     damaged = out / f"00000-a{SCORED}"
     damaged.write_bytes(damaged.read_bytes()[:300])

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import add_text
+from tests.conftest import accepted, add_text, do
 from tests.rows import naming
 from workbench.errors import ConflictError, NotFoundError
 from workbench.reviewing.documents import proposal_document
@@ -20,14 +20,11 @@ from workbench.stages.disputes import Dispute, DisputeReport
 from workbench.stages.figures import figures
 from workbench.stages.plan import Wish, prefix
 from workbench.stages.recompute import score_dataset
-from workbench.stages.review import act, undo
 from workbench.store import runs as run_store
 from workbench.store import samples
 from workbench.store.datasets import set_dataset
 from workbench.store.scores import load_scores
 from workbench.text.figures import number
-
-pytestmark = pytest.mark.databases
 
 NAMES = ["Rome", "Oslo", "Bern", "Riga", "Kyiv"]
 HOSTILE = "[bold]x[/] \x1b[31m‮ ',\n= 1+1"
@@ -42,11 +39,7 @@ def row(name: str, found: int = 3, *, near: bool = False, **more: Any) -> dict[s
 
 def verify(bench: Any, key: str, toggled: int = 0, who: str = "ann") -> None:
     """Accept a sample with the last units turned round: each moves the verified value by .2."""
-    opened = bench.open(key, who)
-    units = opened.state.entity.assessment.units
-    for unit in units[len(units) - toggled :]:
-        opened = act(bench.store, opened, editing.toggle(opened, unit))
-    act(bench.store, opened, editing.accept(opened, "entity"))
+    bench.verify(key, who, toggle=range(5 - toggled, 5))
 
 
 def read(bench: Any, who: str = "ann", **more: Any) -> DisputeReport:
@@ -81,17 +74,6 @@ def test_an_automatic_value_beyond_the_tolerance_is_in_dispute_with_the_verified
     assert {"open": 3, "explained": 0, "fixed": 0} == report.states
 
 
-def test_settling_every_dispute_moves_the_bias_by_all_they_say(bench: Any) -> None:
-    """Σ Δ / n over the disputes is the bias of a dataset in which only they differ."""
-    bench.load([row(name) for name in "abcd"])
-    for key, toggled in (("a", 1), ("b", 0), ("c", 2), ("d", 0)):
-        verify(bench, key, toggled)
-
-    moved = sum((one.moves or 0) * (1 if (one.delta or 0) > 0 else -1) for one in read(bench).disputes)
-
-    assert pytest.approx(-0.6 / 4) == moved
-
-
 def test_two_scorers_are_in_dispute_before_anybody_decided_and_do_not_say_how(bench: Any) -> None:
     """The place in the list is all that shows; where automatic values always show, so do these."""
     bench.load([row("near", near=True), row("plain")])
@@ -106,11 +88,12 @@ def test_two_scorers_are_in_dispute_before_anybody_decided_and_do_not_say_how(be
     assert pytest.approx(0.1) == shown.moves
 
 
+@pytest.mark.databases
 def test_what_is_hidden_stands_last_in_the_order_of_the_review(bench: Any) -> None:
     """Its place must not say how far its values are apart; what is decided stands before it."""
     bench.load([row(f"s{number}", near=True) for number in range(6)] + [row("decided", near=True)])
     verify(bench, "decided")
-    order = [key for (key,) in bench.query("SELECT key FROM sample ORDER BY rank") if key != "decided"]
+    order = [key for key in bench.in_order if key != "decided"]
 
     report = read(bench)
 
@@ -138,22 +121,16 @@ def test_a_scorer_by_name_is_held_against_the_verified_value_and_the_first_score
 
 def test_the_column_of_the_file_leads_however_small_its_effect(bench: Any) -> None:
     """`far` differs by .2 from the column and by .5 from name matching; hidden ones come last."""
-    bench.load(
-        [
-            row("far", near=True, context_entity_recall=0.3),
-            row("wide", near=True, context_entity_recall=1.0),
-            row("open", near=True, context_entity_recall=0.0),
-        ]
-    )
+    scores = {"far": 0.3, "wide": 1.0, "open": 0.0}
+    bench.load([row(name, near=True, context_entity_recall=score) for name, score in scores.items()])
     for name in ("far", "wide"):
         verify(bench, name)
 
-    found = [(one.id, one.between, one.hidden) for one in read(bench).disputes]
-    lead = [one for one in found if one[1] == "context_entity_recall~verified"]
+    found = [(one.between, one.hidden) for one in read(bench).disputes]
+    lead = [one for one in found if one[0] == "context_entity_recall~verified"]
 
-    assert found[: len(lead)] == lead
-    assert [one[2] for one in found] == sorted(one[2] for one in found)
-    assert lead
+    assert found[: len(lead)] == lead != []
+    assert [hidden for _, hidden in found] == sorted(hidden for _, hidden in found)
 
 
 def test_a_column_of_the_file_is_held_against_its_traces(bench: Any) -> None:
@@ -167,13 +144,14 @@ def test_a_column_of_the_file_is_held_against_its_traces(bench: Any) -> None:
     assert "column" == one.sort
 
 
+@pytest.mark.databases
 def test_two_runs_are_in_dispute_under_one_name_whichever_is_the_current_one(bench: Any) -> None:
     bench.load([row("a"), row("b")])
     other = run_store.create_run(bench.store, bench.info().id, "a", "m", {"source": "claude"}, "ann")
     loaded = samples.load_samples(bench.store, [bench.id("a"), bench.id("b")], bench.info().run_id)
     proposals = []
+    one: Any
     for one in loaded:
-        assert one.proposal is not None
         seen = ((),) if one.sample.id == "a" else one.proposal.context_entities
         document = proposal_document(replace(one.proposal, context_entities=seen))
         ids = {"sample_id": one.sample_id, "content_hash": one.sample.content_hash}
@@ -207,11 +185,7 @@ def test_annotators_who_verified_different_things_are_in_dispute(bench: Any) -> 
 def test_equal_recalls_of_different_units_are_a_dispute_of_nothing_that_moves(bench: Any) -> None:
     bench.load([row("a")])
     verify(bench, "a")
-    opened = bench.open("a", "bob")
-    units = opened.state.entity.assessment.units
-    for unit in (units[0], units[-1]):
-        opened = act(bench.store, opened, editing.toggle(opened, unit))
-    act(bench.store, opened, editing.accept(opened, "entity"))
+    bench.verify("a", "bob", toggle=[0, 4])
 
     one = only(read(bench))
 
@@ -223,8 +197,7 @@ def test_a_flag_stands_where_its_difference_puts_it_and_last_without_one(bench: 
     bench.load([row(name) for name in "abc"])
     verify(bench, "b", 2)
     for key, reason in (("a", "odd"), ("b", HOSTILE)):
-        opened = bench.open(key)
-        act(bench.store, opened, Flag(reason))
+        bench.act(key, Flag(reason))
 
     report = read(bench)
 
@@ -238,79 +211,67 @@ def test_nothing_is_in_dispute_without_a_run_but_flags(bench: Any) -> None:
     bench.load([{**row("a"), "proposal": None}])
     assert [] == listed(read(bench))
 
-    act(bench.store, bench.open("a"), Flag("odd"))
+    bench.act("a", Flag("odd"))
 
     assert [("a", "flag")] == listed(read(bench))
     assert "" == read(bench).run
 
 
+@pytest.mark.databases
 def test_statements_are_in_dispute_for_themselves(bench: Any) -> None:
     """A dataset that reviews both kinds lists both, each with its kind."""
-    said = [{"text": "Rome.", "verdict": "yes"}, {"text": "Oslo.", "verdict": "no"}]
     one = row("a")
-    one["proposal"]["statements"] = said
+    one["proposal"]["statements"] = [{"text": "Rome.", "verdict": "yes"}, {"text": "Oslo.", "verdict": "no"}]
     bench.load([one], kinds=("entity", "statement"))
-    opened = bench.open("a")
-    for unit in opened.state.statement.assessment.units[:1]:
-        opened = act(bench.store, opened, editing.toggle(opened, unit))
-    act(bench.store, opened, editing.accept(opened, "statement"))
+    bench.verify("a", kind="statement", toggle=["Rome."])
 
     found = only(read(bench))
 
-    assert ("statement", "contextual_recall~verified", 0.5, 0.0) == (
-        found.kind, found.between, found.first, found.second
-    )  # fmt: skip
+    said = (found.kind, found.between, found.first, found.second)
+    assert ("statement", "contextual_recall~verified", 0.5, 0.0) == said
 
 
 # What is given away to nobody.
 
 
+@pytest.mark.databases
 def test_a_blind_sample_is_not_listed_before_its_decision(bench: Any) -> None:
     """Counted, so that nobody wonders; after the decision it stands there like any other."""
     bench.load([row("near", near=True)])
-    set_dataset(bench.store, bench.info().id, blind_share=1.0, show_auto="always")
     verify(bench, "near", 0, "bob")
+    set_dataset(bench.store, bench.info().id, blind_share=1.0, show_auto="always")
 
     before, other = read(bench), read(bench, "bob")
-    opened = bench.open("near")
-    opened = act(bench.store, opened, add_text(opened, "entity", "Kathmandu", "place"))
-    act(bench.store, opened, editing.accept(opened, "entity"))
+    bench.act("near", partial(add_text, kind="entity", text="Kathmandu", label="place"), accepted())
 
     assert ([], 1) == (listed(before), before.closed)
-    assert "ragas~linked" in {one.between for one in other.disputes}
-    assert "ragas~linked" in {one.between for one in read(bench).disputes}
+    for report in (other, read(bench)):
+        assert "ragas~linked" in {one.between for one in report.disputes}
 
 
+@pytest.mark.databases
 def test_the_holdout_and_excluded_samples_are_in_no_dispute(bench: Any) -> None:
     bench.load([row(f"s{number}", near=True) for number in range(20)])
     drafted = plan.draft(bench.store, bench.info(), Wish(5, holdout=0.3, blind=0.0), "ann")
     plan.make(bench.store, bench.info(), drafted)
     (holdout,) = bench.query("SELECT count(*) FROM sample WHERE holdout")[0]
     open_ones = {one.id for one in read(bench).disputes}
-    act(bench.store, bench.open(min(open_ones)), Dispose("excluded", ("entity",), "broken"))
+    bench.act(min(open_ones), Dispose("excluded", ("entity",), "broken"))
 
     assert holdout > 0
     assert 20 - holdout == len(open_ones)
     assert open_ones - {min(open_ones)} == {one.id for one in read(bench).disputes}
 
 
-def test_what_somebody_else_verified_shows(bench: Any) -> None:
-    bench.load([row("a")])
-    verify(bench, "a", 2, "bob")
-
-    one = only(read(bench))
-
-    assert (False, 1.0) == (one.hidden, one.second)
-
-
 def test_a_screen_shows_what_others_verified_to_those_who_decided_it(bench: Any) -> None:
-    """Also where they differ: neither values nor names with counts."""
+    """Also where they differ: neither values nor names with counts. The command shows it to all."""
     bench.load([row("a")])
     verify(bench, "a", 2, "bob")
-    verified = only(read(bench, on_screen=True))
+    told, verified = only(read(bench)), only(read(bench, on_screen=True))
     verify(bench, "a", 0, "cat")
     differ, own = only(read(bench, on_screen=True)), only(read(bench, "bob", on_screen=True))
 
+    assert (False, 1.0) == (told.hidden, told.second)
     assert ("linked~verified", True, None) == (verified.between, verified.hidden, verified.second)
     assert ("annotators", True, None, "") == (differ.between, differ.hidden, differ.second, differ.says)
     assert ("annotators", False, 1.0) == (own.between, own.hidden, own.second)
@@ -319,7 +280,7 @@ def test_a_screen_shows_what_others_verified_to_those_who_decided_it(bench: Any)
 def test_a_flag_of_somebody_else_waits_for_a_decision(bench: Any) -> None:
     bench.load([row("a"), row("b")])
     for key in "ab":
-        act(bench.store, bench.open(key, "bob"), Flag("odd"))
+        bench.act(key, Flag("odd"), who="bob")
     verify(bench, "a", 0, "bob")
 
     assert [("a", "flag")] == listed(read(bench))
@@ -330,6 +291,7 @@ def test_a_flag_of_somebody_else_waits_for_a_decision(bench: Any) -> None:
 # What it would move under a plan.
 
 
+@pytest.mark.databases
 def test_under_a_plan_a_sample_weighs_by_its_chance(bench: Any) -> None:
     """1 / (N π) in the prefix, 1 / N beyond it."""
     groups = {f"s{number}": "a" if number % 4 == 0 else "b" for number in range(16)}
@@ -337,7 +299,7 @@ def test_under_a_plan_a_sample_weighs_by_its_chance(bench: Any) -> None:
     read(bench)
     wish = Wish(6, "stratified", "group", blind=0.0)
     plan.make(bench.store, bench.info(), plan.draft(bench.store, bench.info(), wish, "ann"))
-    order = [key for (key,) in bench.query("SELECT key FROM sample ORDER BY rank")]
+    order = bench.in_order
     for key in (*order[:5], order[-1]):
         verify(bench, key, 2)
 
@@ -352,6 +314,7 @@ def test_under_a_plan_a_sample_weighs_by_its_chance(bench: Any) -> None:
     } == found
 
 
+@pytest.mark.databases
 @pytest.mark.parametrize(
     "wish", [Wish(21, blind=0.0), Wish(21, "stratified", "group", blind=0.0)], ids=["simple", "strata"]
 )
@@ -360,46 +323,36 @@ def test_settling_a_dispute_moves_the_estimate_by_just_that(bench: Any, wish: Wi
     score: dict[str, Any] = {"scores": {"context_entity_recall": 0.2}}
     bench.load([row(f"s{n}", group="ab"[n % 4 > 0], **(score if n % 3 else {})) for n in range(36)], seed=2)
     plan.make(bench.store, bench.info(), plan.draft(bench.store, bench.info(), wish, "ann"))
-    order = [key for (key,) in bench.query("SELECT key FROM sample ORDER BY rank")]
+    order = bench.in_order
     for place, key in enumerate(order[:24]):
-        if place % 5:
-            verify(bench, key, place % 2)
-        else:
-            opened = bench.open(key)
-            for unit in opened.state.entity.assessment.units:
-                opened = act(bench.store, opened, editing.reject(opened, unit))
-            act(bench.store, opened, editing.accept(opened, "entity"))
+        bench.verify(key, **({"toggle": range(5 - place % 2, 5)} if place % 5 else {"reject": range(5)}))
 
-    def point(scorer: str) -> float:
-        estimate = figures(bench.store, bench.info(), scorer=scorer).estimate
-        assert estimate.point is not None
-        return estimate.point
+    def point(scorer: str) -> Any:
+        return figures(bench.store, bench.info(), scorer=scorer).estimate.point
 
-    scorers = "context_entity_recall", "linked"
+    def moved(one: Dispute, stood: float, by: float) -> Any:
+        """Whether the estimate moved by what the dispute says, for a value that changed by so much."""
+        now = point(one.between.removesuffix("~verified"))
+        return pytest.approx(by * (one.moves or 0) / abs(one.delta or 0)) == abs(now - stood) > 0
+
+    column = "context_entity_recall"
     disputed = [one for one in read(bench).disputes if one.sort == "verified" and one.id in order[:21]]
-    assert {*scorers} == {one.between.removesuffix("~verified") for one in disputed}
-    stood = {scorer: point(scorer) for scorer in scorers}
-    for key in {one.id: None for one in disputed}:
-        opened = bench.open(key)
-        act(bench.store, opened, editing.toggle(opened, opened.state.entity.assessment.units[-1]))
-        before, stood = stood, {scorer: point(scorer) for scorer in scorers}
-        for one in [one for one in disputed if one.id == key]:
-            scorer = one.between.removesuffix("~verified")
-            assert one.moves
-            assert one.delta
-            assert pytest.approx(0.2 * one.moves / abs(one.delta)) == abs(stood[scorer] - before[scorer])
-    of_column = [one for one in read(bench).disputes if one.between == f"{scorers[0]}~verified"]
+    for scorer in (column, "linked"):
+        some = [one for one in disputed if one.between == f"{scorer}~verified"][::3]
+        assert len(some) > 1
+        for one in some:
+            stood = point(scorer)
+            bench.act(one.id, do(-1, editing.toggle))
+            assert moved(one, stood, 0.2)
+    of_column = [one for one in read(bench).disputes if one.between == f"{column}~verified"]
     behind = [one for one in of_column if one.id in order[21:]]
     assert behind  # of these the estimate has the automatic value alone
     for one in behind:
-        now = stood[scorers[0]]
+        stood = point(column)
         with bench.store.writing() as session:
             change = f"SET value = 0.3, digits = '0.3' WHERE sample_id = {one.sample_id}"
             session.connection().exec_driver_sql(f"UPDATE external_score {change}")
-        assert one.moves
-        assert one.delta
-        stood[scorers[0]] = point(scorers[0])
-        assert pytest.approx(0.1 * one.moves / abs(one.delta)) == stood[scorers[0]] - now
+        assert moved(one, stood, 0.1)
 
 
 # States.
@@ -407,25 +360,24 @@ def test_settling_a_dispute_moves_the_estimate_by_just_that(bench: Any, wish: Wi
 
 def test_a_state_is_kept_with_its_note_until_a_value_changes(bench: Any) -> None:
     """Then it is open again, and what was said stays to be read."""
-    bench.load([row(HOSTILE.replace("\n", " ")), row("b")])
     key = HOSTILE.replace("\n", " ")
+    bench.load([row(key), row("b")])
     verify(bench, key, 1)
     now = disputes.set_state(bench.store, only(read(bench)), "explained", HOSTILE, "ann")
 
     explained = only(read(bench))
-    opened = bench.open(key)
-    act(bench.store, opened, editing.toggle(opened, opened.state.entity.assessment.units[3]))
+    bench.act(key, do(3, editing.toggle))
     again = only(read(bench))
 
-    assert ("explained", "explained", HOSTILE, "ann") == (
-        explained.state, explained.was, explained.note, explained.annotator
-    )  # fmt: skip
+    said = (explained.state, explained.was, explained.note, explained.annotator)
+    assert ("explained", "explained", HOSTILE, "ann") == said
     assert (now.state, now.note) == (explained.state, explained.note)
     assert ("open", "explained", HOSTILE) == (again.state, again.was, again.note)
-    undo(bench.store, bench.info().id, "ann")
+    bench.undo()
     assert "explained" == only(read(bench)).state
 
 
+@pytest.mark.databases
 def test_whoever_has_not_seen_what_another_said_takes_nothing_of_it_away(bench: Any) -> None:
     bench.load([row("a")])
     verify(bench, "a", 1)
@@ -442,9 +394,10 @@ def test_whoever_has_not_seen_what_another_said_takes_nothing_of_it_away(bench: 
     assert bobs == bench.tables("dispute")
 
 
+@pytest.mark.databases
 def test_of_two_who_say_something_at_the_same_time_the_second_is_told(bench: Any) -> None:
     bench.load([naming("s1", ["Rome"], ["Rome"])])
-    act(bench.store, bench.open("s1"), Flag("odd"))
+    bench.act("s1", Flag("odd"))
 
     for state in ("explained", "fixed"):  # the first of a dispute, then another one
         one = only(read(bench))
@@ -458,11 +411,11 @@ def test_of_two_who_say_something_at_the_same_time_the_second_is_told(bench: Any
 
 def test_a_flag_with_another_reason_is_open_again(bench: Any) -> None:
     bench.load([row("a")])
-    act(bench.store, bench.open("a"), Flag("odd"))
+    bench.act("a", Flag("odd"))
     disputes.set_state(bench.store, only(read(bench)), "explained", "fine", "ann")
     assert "explained" == only(read(bench)).state
 
-    act(bench.store, bench.open("a"), Flag("very odd"))
+    bench.act("a", Flag("very odd"))
 
     assert ("open", "explained") == (only(read(bench)).state, only(read(bench)).was)
 
@@ -472,7 +425,7 @@ def test_a_state_over_flags_holds_for_who_sees_other_flags_too(bench: Any) -> No
     bench.load([row("a")])
     verify(bench, "a")
     for name, reason in (("ann", "odd"), ("bob", "wrong date")):
-        act(bench.store, bench.open("a", name), Flag(reason))
+        bench.act("a", Flag(reason), who=name)
     own = only(read(bench, "bob", on_screen=True))
     assert "bob: wrong date" == own.says
     disputes.set_state(bench.store, own, "fixed", "", "bob")
@@ -515,7 +468,7 @@ def test_an_audit_shows_the_automatic_values_and_the_journal_says_so(bench: Any)
 
     assert {"linked", "ragas"} <= {one.scorer for one in bench.open("near").automatic}
     assert [("open", 1, 1)] == journal(bench, "near")
-    assert undo(bench.store, bench.info().id, "ann") is None
+    assert bench.undo() is None
     assert () == bench.open("near", "bob").automatic
     assert only(read(bench)).hidden  # the list says nothing before the decision, audited or not
 
@@ -524,8 +477,7 @@ def test_an_audit_of_a_review_that_was_begun_says_so_from_there_on(bench: Any) -
     """What was done stays; undo still takes back the last act of the person."""
     bench.load([row("near", near=True)])
     opened = bench.open("near")
-    unit = opened.state.entity.assessment.units[4]
-    act(bench.store, opened, editing.reject(opened, unit))
+    bench.act("near", do(4, editing.reject))
 
     disputes.audit(bench.store, bench.id("near"), "ann")
 
@@ -534,7 +486,7 @@ def test_an_audit_of_a_review_that_was_begun_says_so_from_there_on(bench: Any) -
     assert again.automatic
     assert again.opening.assessments == opened.opening.assessments  # units keep where they came from
     assert again.state.entity.assessment.units[4].rejected
-    undo(bench.store, bench.info().id, "ann")
+    bench.undo()
     assert not bench.open("near").state.entity.assessment.units[4].rejected
     assert bench.open("near").automatic
 
@@ -549,6 +501,7 @@ def test_a_blind_sample_stays_blind_in_an_audit(bench: Any) -> None:
     assert [] == journal(bench, "near")
 
 
+@pytest.mark.databases
 def test_the_scores_of_a_sample_have_one_order_on_every_database(bench: Any) -> None:
     bench.load([row("a"), row("b")])
     score_dataset(bench.store, bench.info())

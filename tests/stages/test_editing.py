@@ -212,9 +212,7 @@ def test_a_new_unit_from_text_or_from_a_place(opened: Opened) -> None:
 
 
 @pytest.mark.parametrize("blind", [False, True])
-def test_an_added_name_is_found_where_the_text_has_it_though_no_proposer_named_it(
-    bench: Any, blind: bool
-) -> None:
+def test_an_added_name_that_no_proposer_named_is_found_where_the_text_has_it(bench: Any, blind: bool) -> None:
     """Also after its edge moved; not inside another word, and never where the sample is blind."""
     names = [{"text": "Bolivia", "label": "place"}]
     row = {

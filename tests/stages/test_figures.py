@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import FIXTURES
+from tests.conftest import FIXTURES, accepted, do
 from tests.rows import gold as verdicts
 from tests.rows import proposal, sample
 from workbench.comparing.causes import CAUSES
@@ -19,18 +19,23 @@ from workbench.comparing.words import estimate_facts, no_cause_lines
 from workbench.errors import NotFoundError, UsageError
 from workbench.formats.policy import to_toml
 from workbench.model import Span
-from workbench.reviewing.fold import gold_units
+from workbench.reviewing.edits import Edit
 from workbench.stages import editing
 from workbench.stages.figures import figures, listing
 from workbench.stages.plan import Wish, draft, make
 from workbench.stages.policy import change_policy
 from workbench.stages.propose import propose
 from workbench.stages.recompute import score_dataset
-from workbench.stages.review import act, undo
+from workbench.stages.review import Opened
 from workbench.store.datasets import set_dataset
 from workbench.store.queue import shown_ids
 
 NAMES = ("Agra", "Boston", "Cairo", "Delhi", "Essen", "Fargo", "Ghent", "Hanoi")
+
+
+def add_in(opened: Opened) -> Edit:
+    """The word "In", with which every reference begins, is a name too."""
+    return editing.add_span(opened, "entity", Span(0, 2), "other")
 
 
 def rows(count: int, *, gold: bool, seed: int = 3, **more: Any) -> list[dict[str, Any]]:
@@ -53,13 +58,14 @@ def rows(count: int, *, gold: bool, seed: int = 3, **more: Any) -> list[dict[str
     return made
 
 
-def in_order(bench: Any) -> list[str]:
-    return [key for (key,) in bench.query("SELECT key FROM sample ORDER BY rank")]
+def now(bench: Any, **asked: Any) -> Any:
+    """The figures as they are."""
+    return figures(bench.store, bench.info(), **asked)
 
 
 def test_causes_add_up_to_the_bias_and_the_means_are_those_of_the_samples(bench: Any) -> None:
     bench.load(rows(40, gold=True), gold="require", blind=0.0)
-    found = figures(bench.store, bench.info())
+    found = now(bench)
 
     assert 40 == found.counts.imported == found.counts.total == found.paired.n
     assert "known" == found.estimate.method
@@ -76,24 +82,23 @@ def test_causes_add_up_to_the_bias_and_the_means_are_those_of_the_samples(bench:
 
 def test_labels_of_a_cause_take_it_apart_exactly(bench: Any) -> None:
     bench.load(rows(30, gold=True), gold="require", blind=0.0)
-    found = figures(bench.store, bench.info())
+    found = now(bench)
     by_label = [one.share for causes in found.by_label.values() for one in causes]
     assert sum(one.share for one in found.causes) == sum(by_label)
 
 
 def test_a_prefix_of_the_random_order_estimates_all_samples(bench: Any) -> None:
     bench.load(rows(60, gold=False), blind=0.0, seed=3)
-    for number, key in enumerate(in_order(bench)[:20]):
+    for number, key in enumerate(bench.in_order[:20]):
         units = bench.open(key).state.entity.assessment.units
         edit = "reject" if number % 2 and len(units) > 1 else "toggle"  # without a unit it would not count
         bench.verify(key, **{edit: [units[0].text] if number % 3 else []})
-    found = figures(bench.store, bench.info())
+    found: Any = now(bench)
 
     assert (60, 20, 20) == (found.estimate.total, found.estimate.n, found.prefix)
     assert "simple" == found.design
     assert not found.estimate.refusal
     assert found.estimate.method == "at any look"
-    assert found.estimate.corpus is not None
     assert found.estimate.point is not None
     assert found.estimate.corpus.low <= found.estimate.point <= found.estimate.corpus.high
     assert found.assisted
@@ -108,7 +113,7 @@ def test_bias_and_causes_are_of_the_same_samples_where_some_have_no_gold_units(b
     made = rows(30, gold=True)
     made[4]["gold"]["entities"] = []
     bench.load(made, gold="require", blind=0.0)
-    found = figures(bench.store, bench.info())
+    found = now(bench)
 
     assert (29, 1) == (found.estimate.n, found.estimate.undefined)
     assert float(sum(one.share for one in found.causes)) == pytest.approx(found.estimate.bias, abs=1e-12)
@@ -120,9 +125,9 @@ def test_bias_and_causes_are_of_the_same_samples_where_some_have_no_gold_units(b
 
 def test_samples_picked_by_hand_give_no_estimate_and_say_why(bench: Any) -> None:
     bench.load(rows(30, gold=False), blind=0.0)
-    for key in in_order(bench)[15:27]:
+    for key in bench.in_order[15:27]:
         bench.verify(key)
-    found = figures(bench.store, bench.info())
+    found = now(bench)
 
     assert 12 == found.paired.n
     assert "picked by hand" in found.estimate.refusal
@@ -131,24 +136,20 @@ def test_samples_picked_by_hand_give_no_estimate_and_say_why(bench: Any) -> None
 
 def test_gold_of_a_file_that_covers_some_gives_no_estimate(bench: Any) -> None:
     bench.load([*rows(12, gold=True), *rows(30, gold=False, seed=4)[12:]], gold="given", blind=0.0)
-    found = figures(bench.store, bench.info())
+    found = now(bench)
     assert "how the file's verified samples were chosen" in found.estimate.refusal
     assert (12, 12) == (found.counts.imported, found.estimate.n)
 
 
 def test_excluded_skipped_and_unresolved_samples_are_counted_and_left_out(bench: Any) -> None:
     bench.load(rows(30, gold=False), blind=0.0)
-    order = in_order(bench)
+    order = bench.in_order
     for key in order[:14]:
         bench.verify(key)
-    opened = bench.open(order[14])
-    act(bench.store, opened, editing.exclude("broken"))
-    opened = bench.open(order[15])
-    act(bench.store, opened, editing.skip(opened))
-    other = bench.open(order[0], "bob")
-    act(bench.store, other, editing.add_span(other, "entity", Span(0, 2), "other"))
-    bench.verify(order[0], "bob")
-    found = figures(bench.store, bench.info())
+    bench.act(order[14], editing.exclude("broken"))
+    bench.act(order[15], editing.skip)
+    bench.act(order[0], add_in, accepted(), who="bob")
+    found = now(bench)
 
     counts = found.counts
     assert (1, 1, 1) == (counts.excluded, counts.skipped, counts.unresolved)
@@ -160,10 +161,10 @@ def test_excluded_skipped_and_unresolved_samples_are_counted_and_left_out(bench:
 def test_values_of_an_older_policy_are_counted_next_to_the_figures(bench: Any) -> None:
     """Twelve are reviewed, then the policy counts another label; two of them are accepted again."""
     bench.load(rows(20, gold=False), blind=0.0)
-    order = in_order(bench)[:12]
+    order = bench.in_order[:12]
     for key in order:
         bench.verify(key)
-    before = figures(bench.store, bench.info()).notes
+    before = now(bench).notes
     text = to_toml(bench.info().policy).replace("counted_labels = []", 'counted_labels = ["person"]')
     change_policy(bench.store, bench.info(), text, "ann")
     for key in order[:2]:
@@ -172,67 +173,55 @@ def test_values_of_an_older_policy_are_counted_next_to_the_figures(bench: Any) -
     assert (
         "10 of 12 samples were verified under an older policy and keep its units; the automatic "
         "values are of policy version 2.",
-    ) == figures(bench.store, bench.info()).notes[len(before) :]
+    ) == now(bench).notes[len(before) :]
 
 
 def test_a_label_that_the_policy_does_not_count_is_known_of_exact_names(bench: Any) -> None:
     """ragas counts every name, so its table of labels has them all."""
     bench.load(rows(20, gold=True), gold="given", blind=0.0)
     text = to_toml(bench.info().policy).replace("counted_labels = []", 'counted_labels = ["person"]')
-    before = figures(bench.store, bench.info(), scorer="ragas")
+    before = now(bench, scorer="ragas")
     change_policy(bench.store, bench.info(), text, "ann")
 
-    after = figures(bench.store, bench.info(), scorer="ragas")
+    after = now(bench, scorer="ragas")
     assert before.labels == after.labels
     assert before.causes == after.causes
 
 
 def test_causes_follow_the_gold(bench: Any) -> None:
     bench.load(rows(20, gold=False), blind=0.0)
-    for key in in_order(bench)[:12]:
+    for key in bench.in_order[:12]:
         bench.verify(key)
-    first = figures(bench.store, bench.info())
+    first = now(bench)
 
-    undo(bench.store, bench.info().id, "ann")
-    assert 11 == figures(bench.store, bench.info()).paired.n
-    opened = bench.open(in_order(bench)[0])
-    unit = gold_units(opened.state.entity.assessment.units)[0]
-    act(bench.store, opened, editing.toggle(opened, unit))
+    bench.undo()
+    assert 11 == now(bench).paired.n
+    bench.act(bench.in_order[0], do(0, editing.toggle))
 
-    assert first.causes != figures(bench.store, bench.info()).causes
+    assert first.causes != now(bench).causes
 
 
 def test_blind_and_assisted_reviews_stand_apart(bench: Any) -> None:
     bench.load(rows(30, gold=False), blind=0.0)
-    order = in_order(bench)
+    order = bench.in_order
     for key in order[:12]:
         bench.verify(key)
     set_dataset(bench.store, bench.info().id, blind_share=1.0)
     for key in order[12:24]:
-        opened = bench.open(key)
-        act(bench.store, opened, editing.add_span(opened, "entity", Span(0, 2), "other"))
-        bench.verify(key)
+        bench.act(key, add_in, accepted())
     for key in order[24:26]:
         bench.verify(key)
-        opened = bench.open(key)
-        for unit in gold_units(opened.state.entity.assessment.units):
-            opened = act(bench.store, opened, editing.reject(opened, unit))
-    found = figures(bench.store, bench.info())
-    arms = found.arms
+    found = now(bench)
+    arms: Any = found.arms
 
-    assert arms.blind.bias is not None
     assert (12, 12, 12) == (arms.blind.n, arms.blind.bias.n, arms.assisted.n), "two have no units"
-    assert arms.assisted.units is not None
     assert 1.0 == arms.assisted.units.f1
-    assert arms.blind.units is not None
     assert arms.blind.units.f1 < 1
     assert arms.difference is not None
 
     for key in order[12:24]:  # what the machine says can be seen now
-        opened = bench.open(key)
-        for unit in gold_units(opened.state.entity.assessment.units):
-            opened = act(bench.store, opened, editing.toggle(opened, unit))
-    later = figures(bench.store, bench.info())
+        bench.act(key, do(0, editing.toggle))
+    later = now(bench)
     assert arms.blind.bias == later.arms.blind.bias
     assert later.arms.blind.units is None
     assert found.paired.bias != later.paired.bias
@@ -243,10 +232,9 @@ def test_an_imported_column_is_held_against_gold_and_counted_again(bench: Any) -
     for number, row in enumerate(made):
         row["scores"] = {"context_entity_recall": number / 20}
     bench.load(made, gold="require", blind=0.0)
-    found = figures(bench.store, bench.info(), scorer="context_entity_recall")
+    found: Any = now(bench, scorer="context_entity_recall")
 
     assert [number / 20 for number in range(12)] == [row.automatic for row in found.rows]
-    assert found.reproducible is not None
     assert 12 == found.reproducible.n
     exact = [Fraction(str(number / 20)) for number in range(12)]
     verified = [Fraction(str(row.verified)).limit_denominator(1000) for row in found.rows]
@@ -263,9 +251,7 @@ def test_units_that_a_recount_without_any_lacks_are_counted_as_those_of_a_scorer
         if number < 3:
             row["proposal"] = proposal([], [], proposer="claude")
     bench.load(made, gold="require", blind=0.0)
-    column, linked = (
-        figures(bench.store, bench.info(), scorer=name) for name in ("context_entity_recall", "linked")
-    )
+    column, linked = (now(bench, scorer=name) for name in ("context_entity_recall", "linked"))
 
     assert linked.units.micro.verified == sum(len(row["gold"]["entities"]) for row in made)
     assert (linked.units, linked.strict, linked.labels) == (column.units, column.strict, column.labels)
@@ -280,7 +266,7 @@ def test_a_column_of_statements_beside_rules_is_not_traced_to_overlap_of_words(b
         row.pop("proposal", None)
     bench.load(made, gold="require", blind=0.0)
     propose(bench.store, bench.info(), "rules", annotator="ann")
-    found = figures(bench.store, bench.info(), scorer="context_recall")
+    found = now(bench, scorer="context_recall")
 
     assert [("untraced", Fraction(-3, 4))] == [(one.cause, one.share) for one in found.causes]
 
@@ -292,7 +278,7 @@ def test_a_column_that_nothing_counts_again_is_rounded_or_untraced(bench: Any, r
     bench.load(made, gold="require", blind=0.0)
     if run:
         propose(bench.store, bench.info(), "rules", annotator="ann")
-    found = figures(bench.store, bench.info(), scorer="context_recall")
+    found = now(bench, scorer="context_recall")
 
     assert run == bool(found.run)
     assert 11 == found.paired.equal.hits
@@ -309,9 +295,9 @@ def test_a_column_is_as_exact_as_its_row_with_the_most_digits(bench: Any) -> Non
     made = two_of_three([0.66, 0.6667])
     bench.load(made[:1], gold="require", blind=0.0)
     propose(bench.store, bench.info(), "rules", annotator="ann")
-    before = figures(bench.store, bench.info(), scorer="context_recall")
+    before = now(bench, scorer="context_recall")
     bench.load(made, gold="require", blind=0.0)
-    after = figures(bench.store, bench.info(), scorer="context_recall")
+    after = now(bench, scorer="context_recall")
 
     assert ["rounding"] == [one.cause for one in before.causes]
     assert {"s000": "untraced", "s001": "rounding"} == {row.id: row.cause for row in after.rows}
@@ -335,13 +321,9 @@ def test_an_imported_column_whose_verdicts_came_too_has_their_causes(bench: Any)
     change_policy(bench.store, info, to_toml(info.policy).replace('["entity"]', '["statement"]'), "ann")
     judged = [key for (key,) in bench.query("SELECT key FROM sample ORDER BY id")][:3]
     for key in judged:
-        opened = bench.open(key)
-        if key == judged[0]:
-            act(bench.store, opened, editing.toggle(opened, opened.state.statement.assessment.units[1]))
-            opened = bench.open(key)
-        act(bench.store, opened, editing.accept(opened, "statement"))
+        bench.verify(key, kind="statement", toggle=[1] if key == judged[0] else [])
 
-    found = figures(bench.store, bench.info(), scorer="Contextual Recall")
+    found = now(bench, scorer="Contextual Recall")
     assert {judged[0]: 1 / 3, judged[1]: 0.0, judged[2]: 0.0} == {
         row.id: pytest.approx(row.delta, abs=1e-12) for row in found.rows
     }
@@ -358,7 +340,7 @@ def test_an_imported_column_agrees_at_the_precision_of_its_file(bench: Any) -> N
         for unit, verdict in zip(row["gold"]["entities"], verdicts, strict=True):
             unit["verdict"] = verdict
     bench.load(made, gold="require", blind=0.0)
-    found = figures(bench.store, bench.info(), scorer="context_entity_recall")
+    found = now(bench, scorer="context_entity_recall")
     short = next(one for one in found.beside if one.scorer == "context_entity_recall")
 
     assert (8, 8) == (found.paired.equal.hits, short.equal)
@@ -408,21 +390,16 @@ def test_before_the_plan_ends_one_interval_of_the_bias_is_shown(bench: Any) -> N
     bench.load(rows(60, gold=False), blind=0.0)
     info = bench.info()
     make(bench.store, info, draft(bench.store, info, Wish(n=24), "ann"))
-    for number, key in enumerate(in_order(bench)[:24]):
-        opened = bench.open(key)
-        unit = opened.state.entity.assessment.units[0]
-        if number % 2:
-            opened = act(bench.store, opened, editing.toggle(opened, unit))
-        act(bench.store, opened, editing.accept(opened, "entity", fast=number < 3))
+    for number, key in enumerate(bench.in_order[:24]):
+        bench.verify(key, toggle=[0] if number % 2 else [], fast=number < 3)
         if number == 19:
-            before = figures(bench.store, bench.info())
-    after = figures(bench.store, bench.info())
+            before: Any = now(bench)
+    after = now(bench)
 
     assert before.estimate.bias_interval is not None
     assert before.without_fast is not None
     for short in (before.paired, before.without_fast):
         assert (True, None) == (short.early, short.bias_interval)
-    assert before.arms.assisted.bias is not None
     assert before.arms.assisted.bias.interval is None
     assert (False, True) == (after.paired.early, after.paired.bias_interval is not None)
 
@@ -431,12 +408,12 @@ def test_before_the_plan_ends_one_interval_of_the_bias_is_shown(bench: Any) -> N
 def test_what_is_unknown_is_named(bench: Any, ask: dict[str, str]) -> None:
     bench.load(rows(3, gold=False), blind=0.0)
     with pytest.raises((UsageError, NotFoundError), match=next(iter(ask.values()))):
-        figures(bench.store, bench.info(), scorer=ask.get("scorer"), run=ask.get("run"))
+        now(bench, scorer=ask.get("scorer"), run=ask.get("run"))
 
 
 def test_without_gold_there_are_counts_and_a_reason(bench: Any) -> None:
     bench.load(rows(5, gold=False), blind=0.0)
-    found: Figures = figures(bench.store, bench.info())
+    found = now(bench)
     assert "nothing was verified" == found.estimate.refusal
     assert (0, ()) == (found.paired.n, found.causes)
 
@@ -445,13 +422,13 @@ def test_behind_the_planned_n_the_estimate_stays_what_it_was_at_it(bench: Any) -
     bench.load(rows(60, gold=False), blind=0.0)
     info = bench.info()
     make(bench.store, info, draft(bench.store, info, Wish(n=15), "ann"))
-    for key in in_order(bench)[:15]:
+    for key in bench.in_order[:15]:
         bench.verify(key)
-    planned = figures(bench.store, bench.info())
+    planned = now(bench)
     assert planned.estimate.method == "at the planned number"
-    for key in in_order(bench)[15:18]:
+    for key in bench.in_order[15:18]:
         bench.verify(key)
-    behind = figures(bench.store, bench.info())
+    behind = now(bench)
 
     assert (planned.estimate.point, planned.estimate.corpus) == (
         behind.estimate.point,
@@ -468,7 +445,7 @@ def test_samples_kept_back_are_in_no_report(bench: Any) -> None:
     held = {key for (key,) in bench.query("SELECT key FROM sample WHERE holdout")}
     assert 10 == len(held)
 
-    found = figures(bench.store, bench.info())
+    found = now(bench)
     assert held.isdisjoint({row.id for row in found.rows})
     assert (30, 10) == (found.counts.total, found.counts.holdout)
     assert held.isdisjoint({row.id for row in score_dataset(bench.store, bench.info()).samples})
@@ -476,12 +453,12 @@ def test_samples_kept_back_are_in_no_report(bench: Any) -> None:
 
 def test_a_list_says_nothing_of_what_its_viewer_is_yet_to_decide(bench: Any) -> None:
     bench.load(rows(30, gold=False), blind=0.0)
-    order = in_order(bench)
+    order = bench.in_order
     for key in order[:14]:
         bench.verify(key)
     bench.verify(order[0], "bob")
 
-    found = figures(bench.store, bench.info())
+    found = now(bench)
     anns, bobs = (
         listing(found, shown_ids(bench.store, bench.info(), viewer, "entity")) for viewer in ("ann", "bob")
     )

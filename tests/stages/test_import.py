@@ -8,24 +8,23 @@ import re
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.conftest import add_text
+from tests.conftest import accepted, add_text, do, unit_of
 from workbench.errors import InputError, WorkbenchError
 from workbench.formats.rows import FileRow
-from workbench.model import Evidence, Match, Unit
+from workbench.model import Evidence, Match
 from workbench.reports.texts import score_text
 from workbench.stages import editing
 from workbench.stages.import_ import ImportOptions, chunks, preview_import
 from workbench.stages.recompute import score_dataset
-from workbench.stages.review import Opened, act, undo
 from workbench.store import gold
 from workbench.store.scores import load_external
 
-pytestmark = pytest.mark.databases
 HARD = Path(__file__).parents[2] / "fixtures" / "hard.jsonl"
 ROME = {
     "id": "rome",
@@ -62,6 +61,7 @@ def rejected_rows(path: Path) -> list[dict[str, Any]]:
 # --- the same again -------------------------------------------------------------------------------------
 
 
+@pytest.mark.databases
 @pytest.mark.parametrize("gold_rule", ["ignore", "given"])
 def test_the_same_file_twice_adds_nothing(bench: Any, gold_rule: str) -> None:
     """Every row of every table is the same byte for byte, on every hard text."""
@@ -74,6 +74,7 @@ def test_the_same_file_twice_adds_nothing(bench: Any, gold_rule: str) -> None:
     assert bench.tables() == before
 
 
+@pytest.mark.databases
 def test_without_id_a_row_is_known_by_its_text(bench: Any) -> None:
     """Question, reference and contexts together; another context is another sample."""
     nameless = {key: value for key, value in ROME.items() if key != "id"}
@@ -86,6 +87,7 @@ def test_without_id_a_row_is_known_by_its_text(bench: Any) -> None:
     assert len(hashes) == 1
 
 
+@pytest.mark.databases
 def test_what_is_new_for_a_known_sample_is_added(bench: Any) -> None:
     """Proposal, gold, scores, response and meta that were not there before, each once."""
     bench.load([ROME, OSLO])
@@ -138,20 +140,16 @@ def test_an_export_that_names_rules_as_its_proposer_is_recorded(bench: Any) -> N
     assert (recorded.run, recorded.proposed, recorded.already) == ("rules-run-1", 0, 1)
 
 
+@pytest.mark.databases
 def test_gold_that_is_stored_is_read_again_by_the_chunk(bench: Any) -> None:
     """The number of statements does not grow with the rows of a chunk."""
-    from sqlalchemy import event
-
     rows = [{**one, "gold": GOLD} for one in many(40)]
     bench.load(rows, gold="given")
 
     def statements(n: int) -> int:
-        seen: list[str] = []
-        listener = lambda *call: seen.append(call[2])  # noqa: E731
-        event.listen(bench.store.engine, "before_cursor_execute", listener)
-        assert counts(bench.load(rows[:n], gold="given")) == {"unchanged": n}
-        event.remove(bench.store.engine, "before_cursor_execute", listener)
-        return len(seen)
+        with bench.asked() as asked:
+            assert counts(bench.load(rows[:n], gold="given")) == {"unchanged": n}
+        return len(asked)
 
     assert statements(40) == statements(5)
 
@@ -189,9 +187,7 @@ def test_a_second_proposal_of_one_proposer_goes_into_a_run_of_its_own(bench: Any
         ({"meta": {"b": 1, "a": 2}}, "meta.a", "value"),
     ],
 )
-def test_changed_text_is_refused_with_its_line_and_field(
-    bench: Any, change: dict[str, Any], field: str, thing: str
-) -> None:
+def test_changed_text_is_refused_by_line_and_field(bench: Any, change: Any, field: str, thing: str) -> None:
     """FILE:LINE: field: got …, expected …; nothing of the row goes in, the others do."""
     row = {**ROME, "response": "r", "group": "g", "meta": {"a": 1}}
     bench.load([row])
@@ -233,6 +229,7 @@ def test_refused_gold_keeps_the_whole_row_out(bench: Any) -> None:
     assert bench.tables() == before
 
 
+@pytest.mark.databases
 def test_update_replaces_scores_and_appends_gold_to_the_journal(bench: Any) -> None:
     """Nothing of the journal is overwritten: the earlier gold is still its second row."""
     bench.load([{**ROME, "gold": GOLD, "scores": {"context_entity_recall": 0.5}}], gold="given")
@@ -250,23 +247,18 @@ def test_update_replaces_scores_and_appends_gold_to_the_journal(bench: Any) -> N
         "context_entity_recall": (0.25, "0.25")
     }
     assert counts(bench.load([row], gold="given")) == {"unchanged": 1}
-    assert undo(bench.store, bench.info().id, "gina") is None  # an import is no act of a person
+    assert bench.undo("gina") is None  # an import is no act of a person
 
 
+@pytest.mark.databases
 def test_a_re_import_does_not_overrule_what_the_annotator_did_since(bench: Any) -> None:
     """An exclusion and edits on their way are decisions: gold from a file contradicts them."""
-    bench.load(
-        [{**ROME, "gold": GOLD}, {**OSLO, "gold": {"annotator": "gina", "entities": []}}], gold="given"
-    )
-    rome = bench.open("rome", "gina")
-    act(bench.store, rome, editing.exclude("wrong"))
+    rows = [{**ROME, "gold": GOLD}, {**OSLO, "gold": {"annotator": "gina", "entities": []}}]
+    bench.load(rows, gold="given")
+    bench.act("rome", editing.exclude("wrong"), who="gina")
     before = bench.tables()
 
-    report = bench.load(
-        [{**ROME, "gold": GOLD}, {**OSLO, "gold": {"annotator": "gina", "entities": []}}], gold="given"
-    )
-
-    assert counts(report) == {"unchanged": 1, "rejected": 1}
+    assert counts(bench.load(rows, gold="given")) == {"unchanged": 1, "rejected": 1}
     assert bench.tables() == before
 
 
@@ -290,16 +282,9 @@ def test_gold_of_another_annotator_is_another_review(bench: Any) -> None:
 def verified(bench: Any) -> Any:
     """rome, verified by ann: Ann and Rome found in the first context, Bob missing, and one unit rejected."""
     bench.load([{**ROME, "proposal": PROPOSAL}])
-    opened = bench.open("rome")
-    one = act(bench.store, opened, add_text(opened, "entity", "met", "other"))
-    two = act(bench.store, one, editing.toggle(one, unit_of(one, "met")))
-    three = act(bench.store, two, editing.reject(two, unit_of(two, "met")))
-    act(bench.store, three, editing.accept(three, "entity"))
+    met = partial(add_text, kind="entity", text="met", label="other")
+    bench.act("rome", met, do("met", editing.toggle), do("met", editing.reject), accepted())
     return bench
-
-
-def unit_of(opened: Opened, text: str) -> Unit:
-    return next(unit for unit in opened.state.entity.assessment.units if unit.text == text)
 
 
 def matches(bench: Any, key: str = "rome") -> dict[str, Match]:
@@ -339,31 +324,20 @@ def test_a_verdict_is_kept_where_its_context_is_byte_identical(verified: Any) ->
     }
 
 
-def test_fewer_contexts_keep_missing_and_open_what_was_found_there(verified: Any) -> None:
-    """Nothing new came, so what was missing is missing still."""
-    verified.load([{**ROME, "retrieved_contexts": ["Nothing."]}], update=True)
-
-    assert {text: match.verdict for text, match in matches(verified).items()} == {
-        "Ann": None, "Rome": None, "Bob": "missing", "met": None,
-    }  # fmt: skip
-
-
+@pytest.mark.databases
 def test_a_restored_unit_brings_no_evidence_of_the_old_text(verified: Any) -> None:
     """What was rejected before the update can be restored and accepted after it."""
     verified.load([{**ROME, "retrieved_contexts": ["Bob."]}], update=True)
-    opened = verified.open("rome")
 
-    restored = act(verified.store, opened, editing.reject(opened, unit_of(opened, "met")))
-    done = act(verified.store, restored, editing.accept(restored, "entity"))
+    done = verified.act("rome", do("met", editing.reject), accepted())
 
-    assert {unit.text: unit.match.verdict for unit in done.state.entity.assessment.units}["met"] == "unsure"
+    assert "unsure" == unit_of(done, "met").match.verdict
 
 
 def test_an_update_leaves_an_exclusion_alone(bench: Any) -> None:
     """A wrong reference is wrong under any contexts."""
     bench.load([{**ROME, "proposal": PROPOSAL}])
-    opened = bench.open("rome")
-    act(bench.store, opened, editing.exclude("the reference is wrong"))
+    bench.act("rome", editing.exclude("the reference is wrong"))
 
     bench.load([{**ROME, "retrieved_contexts": ["Other."]}], update=True)
 
@@ -372,11 +346,10 @@ def test_an_update_leaves_an_exclusion_alone(bench: Any) -> None:
 
 
 def test_undo_after_an_update_cannot_bring_back_a_verdict_on_other_contexts(verified: Any) -> None:
-    """The accept before the update can be undone and redone; the sample stays open."""
+    """The accept before the update can be undone; the sample stays open."""
     verified.load([{**ROME, "retrieved_contexts": ["Bob."]}], update=True)
-    dataset = verified.info().id
-    for move in (undo, undo):
-        move(verified.store, dataset, "ann")
+    for _ in range(2):
+        verified.undo()
         assert verified.open("rome").state.entity.disposition == "todo"
         assert verified.query("SELECT * FROM gold_unit") == []
 
@@ -394,6 +367,7 @@ def test_an_external_score_of_the_old_text_is_dropped(bench: Any) -> None:
     assert load_external(bench.store, bench.info().id) == {}
 
 
+@pytest.mark.databases
 def test_a_changed_reference_is_refused_once_it_is_reviewed(bench: Any) -> None:
     """Gold quotes its text. Before any review --update takes the new reference."""
     changed = {**ROME, "reference": "Ann met Bob in Roma."}
@@ -504,6 +478,7 @@ def test_strict_also_keeps_out_what_the_database_contradicts(bench: Any) -> None
     assert counts(bench.load([ROME, OSLO], strict=True)) == {"new": 1, "unchanged": 1}
 
 
+@pytest.mark.databases
 @pytest.mark.parametrize(
     "other",
     [
@@ -602,9 +577,7 @@ def test_duplicates_within_one_file(bench: Any) -> None:
 
 @pytest.mark.parametrize("mode", [{}, {"update": True}, {"strict": True}, {"strict": True, "update": True}])
 @pytest.mark.parametrize("stored", [False, True])
-def test_a_second_text_for_an_id_never_takes_the_place_of_the_first(
-    bench: Any, mode: dict[str, Any], stored: bool
-) -> None:
+def test_a_second_text_for_an_id_never_replaces_the_first(bench: Any, mode: Any, stored: bool) -> None:
     """Nobody is told to use --update, which would lose one of the two rows; the preview says the same."""
     if stored:
         bench.load([{**ROME, "retrieved_contexts": ["Before."]}])
@@ -713,6 +686,7 @@ stage.import_file(store, Path(sys.argv[2]), stage.ImportOptions(seed=3), annotat
 """
 
 
+@pytest.mark.databases
 @pytest.mark.skipif(os.name == "nt", reason="kills by signal")
 def test_a_killed_import_is_finished_by_running_it_again(bench: Any) -> None:
     """Whole chunks are there, the rest is added, and nothing differs from an import that was not killed."""
@@ -748,6 +722,7 @@ def test_a_killed_import_is_finished_by_running_it_again(bench: Any) -> None:
 # --- draws -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.databases
 def test_draws_do_not_depend_on_the_order_or_the_parts_of_an_import(bench: Any) -> None:
     """Shuffled, in two files, or under another name: the same seed gives the same queue and blind arm."""
     rows = many(120)
@@ -804,6 +779,7 @@ def test_the_blind_arm_begins_at_a_hundred_samples(bench: Any) -> None:
     assert 0 < sum(blind) < 30
 
 
+@pytest.mark.databases
 def test_a_blind_share_of_none_is_kept_and_the_report_counts_real_samples(bench: Any) -> None:
     """`--blind 0` holds when a later file crosses a hundred samples; `blind` is how many really are."""
     bench.load(many(60), "kept.jsonl", blind=0.0)
@@ -821,13 +797,13 @@ def test_a_blind_sample_shows_nothing_of_any_machine(bench: Any) -> None:
     bench.load([{**ROME, "proposal": PROPOSAL}], blind=1.0)
 
     opened = bench.open("rome")
-    after = act(bench.store, opened, add_text(opened, "entity", "Rome", "place"))
+    after = bench.act("rome", partial(add_text, kind="entity", text="Rome", label="place"))
 
     assert (opened.blind, opened.automatic, opened.revealed) == (True, (), ())
     assert opened.state.entity.assessment.units == opened.state.statement.assessment.units == ()
     assert after.state.entity.assessment.units[0].match == Match()
     assert bench.query("SELECT shown FROM review") == [("blind",)]
-    done = act(bench.store, after, editing.accept(after, "entity"))
+    done = bench.act("rome", accepted())
     assert [unit.text for unit in done.revealed] == ["Ann", "Bob", "Rome"]
 
 
@@ -851,9 +827,7 @@ def test_marks_come_in_with_gold_and_a_second_import_adds_nothing(bench: Any) ->
 
     assert counts(bench.load([{**ROME, "gold": MARKED, "u": 0.125}], gold="require")) == {"unchanged": 1}
     assert bench.tables() == before
-    review = bench.review("rome", "gina")
-    assert review is not None
-    state = review.state
+    state = bench.review("rome", "gina").state
     assert (state.entity.disposition, state.statement.disposition) == ("verified", "excluded")
     assert (state.statement.reason, state.flag, state.comments) == ("private", "look", ("one", "two"))
     assert bench.query("SELECT shown, off_plan, origin, flag FROM review") == [
@@ -883,9 +857,8 @@ def test_an_adjudicated_record_settles_what_the_others_differ_in(bench: Any) -> 
     other = {"annotator": "max", "entities": [{"text": "Ann", "verdict": "missing"}]}
     bench.load([{**ROME, "gold": [GOLD, {**other, "adjudicated": True}]}], gold="require")
 
-    found = gold.load_gold(bench.store, bench.info().id, "entity")[bench.id("rome")]
+    found: Any = gold.load_gold(bench.store, bench.info().id, "entity")[bench.id("rome")]
     assert found.origin == "adjudicated"
-    assert found.assessment is not None
     assert [unit.match.verdict for unit in found.assessment.units] == ["missing"]
 
 

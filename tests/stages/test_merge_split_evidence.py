@@ -252,9 +252,7 @@ def test_blind_units_stay_undecided(bench: Any, blind: Opened) -> None:
     assert [one.match for one in parts.units] == [Match(), Match()]
 
 
-def test_a_unit_that_a_person_finds_gets_its_evidence_from_the_machine_unless_blind(
-    bench: Any, blind: Opened
-) -> None:
+def test_a_unit_that_a_person_finds_has_evidence_of_the_machine_unless_blind(bench: Any, blind: Any) -> None:
     now = act(bench.store, blind, add_text(blind, "entity", "Sergey Brin"))
     there = unit(now, "Sergey Brin")
 

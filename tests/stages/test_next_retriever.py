@@ -111,8 +111,7 @@ def test_a_blind_sample_opens_without_the_siblings_units(bench: Any) -> None:
 def test_units_of_a_sample_that_somebody_excluded_are_not_carried(demo: Any) -> None:
     """Its reference may be the reason."""
     demo.verify("taj-high")
-    opened = demo.open("taj-high", "bo")
-    act(demo.store, opened, editing.exclude("broken"))
+    demo.act("taj-high", editing.exclude("broken"), who="bo")
 
     assert not demo.open("taj-low", "cy").rematch
 

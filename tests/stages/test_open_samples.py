@@ -61,12 +61,11 @@ def test_five_annotators_who_differ_leave_a_range_and_nothing_known(bench: Any) 
     assert 20 < differing < 180
     bench.load(made, gold="require", blind=0.0)
 
-    found = figures(bench.store, bench.info())
+    found: Any = figures(bench.store, bench.info())
     text = figures_text(found)
 
     assert (200, 200 - differing, differing) == (found.estimate.total, found.estimate.n, found.estimate.open)
     assert "range" == found.estimate.method
-    assert found.estimate.reach is not None
     assert (low, high) == pytest.approx((found.estimate.reach.low, found.estimate.reach.high))
     assert "known" not in text
     line = next(line for line in text.splitlines() if line.startswith("  verified, all 200"))
@@ -82,12 +81,11 @@ def test_fewer_than_ten_settled_samples_give_counts_and_the_range_of_the_open_on
     assert 40 - differing < 10
     bench.load(made, gold="require", blind=0.0)
 
-    found = figures(bench.store, bench.info()).estimate
+    found: Any = figures(bench.store, bench.info()).estimate
     text = "\n".join(fact.line for fact in words.estimate_facts(found))
 
     assert (None, None, None) == (found.point, found.bias, found.corpus)
     assert "counts only" in found.refusal or "nothing is settled" == found.refusal
-    assert found.reach is not None
     assert (low, high) == pytest.approx((found.reach.low, found.reach.high))
     assert f"{40 - differing} of 40 settled; {differing} open" in text
     assert "known" not in text
@@ -108,11 +106,10 @@ def test_unsure_units_make_the_verified_mean_a_range(bench: Any) -> None:
         row["gold"][0]["entities"][0]["verdict"] = "unsure"
     bench.load(made, gold="require", blind=0.0)
 
-    found = figures(bench.store, bench.info())
+    found: Any = figures(bench.store, bench.info())
     facts = {fact.name: fact for fact in words.estimate_facts(found.estimate)}
 
     assert ("range", 12) == (found.estimate.method, found.estimate.unsure)
-    assert found.estimate.reach is not None
     assert 12 / 80 == pytest.approx(found.estimate.reach.width)
     assert "20 of 20 settled; 12 with unsure units" == facts["verified, all 20"].note
     assert facts["verified, all 20"].value.startswith("between ")

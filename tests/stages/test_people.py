@@ -13,7 +13,7 @@ from tests.rows import naming
 from workbench.errors import UsageError
 from workbench.formats.policy import to_toml
 from workbench.reviewing.edits import Flag
-from workbench.stages import calibrate, claude, disputes, editing, people, queue, review, team, upkeep
+from workbench.stages import calibrate, claude, disputes, editing, people, queue, team, upkeep
 from workbench.stages.desk import open_desk
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.people import PERMITTED, Person, add_person, disable, new_token
@@ -23,8 +23,6 @@ from workbench.stages.propose import propose
 from workbench.stages.recompute import keep_threshold, score_dataset
 from workbench.stages.review import act, open_sample
 from workbench.store.exports import salt_of
-
-pytestmark = pytest.mark.databases
 
 Act = Callable[[Any, str, Path], object]
 
@@ -63,7 +61,7 @@ def open_holdout(bench: Any, who: str, folder: Path) -> None:
 
 
 def a_dispute(bench: Any) -> Any:
-    act(bench.store, bench.open("s1"), Flag("odd"))
+    bench.act("s1", Flag("odd"))
     return disputes.disputes(bench.store, bench.info(), "ann").disputes[0]
 
 
@@ -107,10 +105,9 @@ def test_all_that_only_owners_may_do_is_tried_here() -> None:
     assert PERMITTED["owner"] - PERMITTED["adjudicator"] == set(FOR_OWNERS)
 
 
+@pytest.mark.databases
 @pytest.mark.parametrize("what", FOR_OWNERS)
-def test_what_is_for_owners_is_refused_to_annotators_and_done_for_owners(
-    three: Any, tmp_path: Path, what: people.Deed
-) -> None:
+def test_what_is_for_owners_is_refused_to_all_others(three: Any, tmp_path: Path, what: people.Deed) -> None:
     for name, role in (("bo", "annotator"), ("cy", "adjudicator")):
         with pytest.raises(UsageError, match=f"{name} is an {role} and may not {what}: that is for owners"):
             FOR_OWNERS[what](three, name, tmp_path)
@@ -156,6 +153,7 @@ def test_an_owner_cannot_leave_the_database_without_themselves(three: Any) -> No
     assert not people.people(three.store)[0].disabled
 
 
+@pytest.mark.databases
 def test_two_first_exports_at_the_same_time_give_a_person_one_pseudonym(three: Any) -> None:
     salts: list[bytes] = []
     three.meanwhile(*[lambda store: salts.append(salt_of(store, 1))] * 2)
@@ -163,6 +161,7 @@ def test_two_first_exports_at_the_same_time_give_a_person_one_pseudonym(three: A
     assert [salt_of(three.store, 1)] * 2 == salts
 
 
+@pytest.mark.databases
 def test_two_owners_who_disable_each_other_leave_one(three: Any) -> None:
     add_person(three.store, "ann", Person("dee", "owner", adjudicator=False, disabled=False))
 
@@ -171,6 +170,7 @@ def test_two_owners_who_disable_each_other_leave_one(three: Any) -> None:
     assert [("ann",)] == three.query("SELECT name FROM person WHERE role = 'owner' AND NOT disabled")
 
 
+@pytest.mark.databases
 def test_what_a_disabled_person_holds_is_free(three: Any) -> None:
     team.assign(three.store, three.info(), "ann", 1, None, None)
     assert (12, 12) == team.give(three.store, three.info(), "ann", "bo", "state:todo")
@@ -180,6 +180,7 @@ def test_what_a_disabled_person_holds_is_free(three: Any) -> None:
     assert ("bo", True) == [(one.name, one.disabled) for one in upkeep.status(three.store, "ann").people][1]
 
 
+@pytest.mark.databases
 def test_a_disabled_person_in_an_open_window_decides_nothing_more_and_gets_no_sample(three: Any) -> None:
     team.assign(three.store, three.info(), "ann", 1, 1.0, None)
     number = queue.take_next(three.store, three.info().id, "bo")
@@ -194,7 +195,7 @@ def test_a_disabled_person_in_an_open_window_decides_nothing_more_and_gets_no_sa
         lambda: queue.take_next(three.store, three.info().id, "bo"),
         lambda: disputes.audit(three.store, number, "bo"),
         lambda: forget_alias(three.store, three.info(), "Rome", "bo"),
-        lambda: review.undo(three.store, three.info().id, "bo"),
+        lambda: three.undo("bo"),
     ):
         with pytest.raises(UsageError, match="bo is disabled"):
             attempt()

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import event
 
+from tests.conftest import do
 from tests.rows import naming
 from workbench.errors import ConflictError, UsageError
 from workbench.reviewing.edits import Accept, Dispose, Flag
@@ -17,12 +17,10 @@ from workbench.stages.export import ExportOptions, export
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.plan import Draft, Prefix, Wish, prefix, report
 from workbench.stages.queue_values import facets
-from workbench.stages.review import act, open_sample, undo
+from workbench.stages.review import act, open_sample
 from workbench.store import plans, samples
 from workbench.store.datasets import count_blind
 from workbench.text.query import Query, parse
-
-pytestmark = pytest.mark.databases
 
 NAMES = ["Rome", "Oslo", "Bern", "Riga", "Kyiv", "Lima", "Cairo", "Quito"]
 
@@ -139,6 +137,7 @@ def test_what_exports_know_of_the_prefix_is_what_its_rows_say(bench: Any, design
     assert expected == one.chance("big")
 
 
+@pytest.mark.databases
 def test_of_two_who_plan_more_at_the_same_time_one_is_told(bench: Any, monkeypatch: Any) -> None:
     """The second would write its end over that of the first, whose reviews nobody would be asked for."""
     bench.load(rows(40))
@@ -167,16 +166,11 @@ def test_strata_of_what_no_sample_has_are_refused(bench: Any) -> None:
         make(bench, 2, design="stratified", by="meta.lang")
 
 
+@pytest.mark.databases
 def test_strata_of_numbers_truths_and_nothing(bench: Any) -> None:
     """Any value of meta will do; a key called group is no group; samples without it are one stratum."""
-    values: list[dict[str, Any]] = [
-        {"group": 1},
-        {"group": 2.5},
-        {"group": True},
-        {"group": "x"},
-        {"group": ["a"]},
-        {},
-    ]
+    values: list[Any] = [{"group": value} for value in (1, 2.5, True, "x", ["a"])]
+    values.append({})
     bench.load([row(number, group="g", meta=values[number % 6] | {"k": number}) for number in range(36)])
 
     drafted = make(bench, 18, design="stratified", by="meta.group")
@@ -190,53 +184,50 @@ def test_strata_of_numbers_truths_and_nothing(bench: Any) -> None:
 
 
 @pytest.mark.parametrize("how", ["verified", "excluded"])
-def test_a_plan_is_refused_after_the_first_verdict_and_may_be_replaced_before(bench: Any, how: str) -> None:
-    """A skip and a flag decide nothing. The refusal changes nothing."""
+@pytest.mark.parametrize(
+    ("undone", "why", "decided"),
+    [
+        (False, "1 sample is verified or not counted already", 1),
+        (True, "verdicts were seen: 1 sample was verified or set aside", 0),
+    ],
+    ids=["stands", "undone"],
+)
+def test_a_plan_is_refused_after_the_first_verdict(
+    bench: Any, undone: bool, why: str, decided: int, how: str
+) -> None:
+    """Also after one that was undone: it was seen. The refusal changes nothing."""
     bench.load(rows(30))
-    make(bench, 10)
-    decide(bench, "s001", "skipped")
-    opened = bench.open("s002")
-    act(bench.store, opened, Flag("odd"))
     make(bench, 12)
     drafted = plan.draft(bench.store, bench.info(), Wish(5), "ann")
     decide(bench, "s003", how, "bob")
+    if undone:
+        bench.undo("bob")
     tables = bench.tables("sample", "plan", "dataset")
 
     for attempt in (lambda: plan.make(bench.store, bench.info(), drafted),
                     lambda: plan.draft(bench.store, bench.info(), Wish(5), "ann"),
                     lambda: plan.drop(bench.store, bench.info(), "ann")):  # fmt: skip
-        with pytest.raises(UsageError, match="1 sample is verified or not counted already"):
+        with pytest.raises(UsageError, match=why):
             attempt()
     assert bench.tables("sample", "plan", "dataset") == tables
+    assert (12, decided) == (
+        report(bench.store, bench.info()).planned_n,
+        report(bench.store, bench.info()).decided,
+    )
+
+
+def test_a_skip_and_a_flag_decide_nothing(bench: Any) -> None:
+    """Until the first verdict a plan may be replaced."""
+    bench.load(rows(30))
+    make(bench, 10)
+    decide(bench, "s001", "skipped")
+    bench.undo()
+    decide(bench, "s001", "skipped")
+    bench.act("s002", Flag("odd"))
+
+    make(bench, 12)
+
     assert report(bench.store, bench.info()).planned_n == 12
-
-
-@pytest.mark.parametrize("how", ["verified", "excluded"])
-def test_a_verdict_that_was_undone_was_seen_and_ends_planning(bench: Any, how: str) -> None:
-    bench.load(rows(30))
-    make(bench, 10)
-    drafted = plan.draft(bench.store, bench.info(), Wish(5), "ann")
-    decide(bench, "s003", how)
-    undo(bench.store, bench.info().id, "ann")
-    tables = bench.tables("sample", "plan", "dataset")
-
-    assert report(bench.store, bench.info()).decided == 0
-    for attempt in (lambda: plan.make(bench.store, bench.info(), drafted),
-                    lambda: plan.draft(bench.store, bench.info(), Wish(5), "ann"),
-                    lambda: plan.drop(bench.store, bench.info(), "ann")):  # fmt: skip
-        with pytest.raises(UsageError, match="verdicts were seen: 1 sample was verified or set aside"):
-            attempt()
-    assert bench.tables("sample", "plan", "dataset") == tables
-
-
-def test_a_skip_that_was_undone_ends_nothing(bench: Any) -> None:
-    bench.load(rows(30))
-    decide(bench, "s003", "skipped")
-    undo(bench.store, bench.info().id, "ann")
-
-    make(bench, 10)
-
-    assert report(bench.store, bench.info()).planned_n == 10
 
 
 def test_gold_of_a_file_is_no_verdict_of_the_plan_and_said(bench: Any) -> None:
@@ -312,6 +303,7 @@ def test_a_holdout_is_whole_groups_reviewed_blind_after_the_plan(bench: Any) -> 
     assert marked == [(len(kept),)]
 
 
+@pytest.mark.databases
 def test_a_sample_of_the_holdout_is_blind_wherever_that_is_asked(bench: Any) -> None:
     """Search, facets, labels and the doubtful order treat it as the blind arm; no example is made of it."""
     bench.load([row(number, group=f"g{number}") for number in range(20)], blind=0.0)
@@ -389,6 +381,7 @@ def test_looks_at_the_holdout_are_counted(bench: Any) -> None:
 # After the plan.
 
 
+@pytest.mark.databases
 def test_samples_imported_after_the_plan_stay_outside_of_it(bench: Any) -> None:
     """They come last, weigh nothing and are said; those of a holdout's group go with it."""
     bench.load([row(number, group=f"g{number % 10}") for number in range(40)])
@@ -419,11 +412,10 @@ def test_samples_imported_after_the_plan_stay_outside_of_it(bench: Any) -> None:
 def test_a_prefix_holds_verified_excluded_skipped_and_unresolved_samples(bench: Any) -> None:
     """It ends before the first that is open; what is behind waits."""
     bench.load(rows(20))
+    assert (found(bench).rows, found(bench).n) == ((), 0)
     keys = order(bench)
-    decide(bench, keys[0])
-    decide(bench, keys[1], "excluded")
-    decide(bench, keys[2], "skipped")
-    decide(bench, keys[3])
+    for key, how in zip(keys, ("verified", "excluded", "skipped", "verified"), strict=False):
+        decide(bench, key, how)
     decide(bench, keys[3], "differently", "bob")
     decide(bench, keys[5])
 
@@ -442,10 +434,9 @@ def test_a_skip_counts_once_everyone_who_touched_the_sample_skipped_it(bench: An
     bench.load(rows(10))
     key, other = order(bench)[:2]
     decide(bench, key, "skipped")
-    act(bench.store, bench.open(key, "bob"), Flag("odd"))
+    bench.act(key, Flag("odd"), who="bob")
     assert states(found(bench)) == [(key, "skipped")]
-    opened = bench.open(key, "bob")
-    act(bench.store, opened, editing.reject(opened, opened.state.entity.assessment.units[0]))
+    bench.act(key, do(0, editing.reject), who="bob")
     assert states(found(bench)) == []
     decide(bench, key, "verified", "bob")
     decide(bench, other, "skipped")
@@ -499,6 +490,7 @@ def test_the_planned_end_and_the_last_sample_are_ends_whoever_chose_them(bench: 
         assert (len(one.rows), one.n == one.population, {row.pi for row in one.rows}) == (8, True, {1.0})
 
 
+@pytest.mark.databases
 def test_an_export_that_comes_back_has_the_prefix_that_left(bench: Any, tmp_path: Path) -> None:
     """Its rows say where a sample stood (`u`), that a person saw it here (`shown`), and what was picked."""
     bench.load(rows(20))
@@ -516,6 +508,7 @@ def test_an_export_that_comes_back_has_the_prefix_that_left(bench: Any, tmp_path
     assert keys[:4] == [row.key for row in came.rows]
 
 
+@pytest.mark.databases
 def test_imported_gold_alone_makes_a_prefix_only_when_it_covers_everything(bench: Any) -> None:
     gold = [{"annotator": "ada", "entities": [{"text": "Rome", "label": "place", "verdict": "found"}]}]
     text = {"reference": "Rome."}
@@ -541,12 +534,11 @@ def test_a_report_says_where_the_plan_stands(bench: Any) -> None:
     for key in (keys[0], keys[1], keys[5]):
         decide(bench, key)
 
-    one = report(bench.store, bench.info())
+    one: Any = report(bench.store, bench.info())
 
     assert (one.done, one.planned_n, one.prefix, one.beyond, one.next) == (3, 10, 2, 1, keys[2])
     assert one.counts == {"verified": 2}
     assert (one.population, one.decided, one.late, one.holdout) == (40, 3, 0, 0)
-    assert one.plan is not None
     assert one.plan.annotator == "ann"
 
 
@@ -554,14 +546,9 @@ def test_a_report_reads_nothing_twice(bench: Any) -> None:
     bench.load(rows(10))
     make(bench, 4)
     decide(bench, order(bench)[0])
-    info, asked = bench.info(), []
-
-    def listen(_connection: Any, _cursor: Any, text: str, given: Any, *_: Any) -> None:
-        asked.append((text, str(given)))
-
-    event.listen(bench.store.engine, "before_cursor_execute", listen)
-    report(bench.store, info)
-    event.remove(bench.store.engine, "before_cursor_execute", listen)
+    info = bench.info()
+    with bench.asked() as asked:
+        report(bench.store, info)
 
     assert [] == [one for one, times in Counter(asked).items() if times > 1]
 
@@ -581,26 +568,17 @@ def test_the_statements_do_not_grow_with_the_samples(bench: Any) -> None:
     for n, name in ((30, "small"), (300, "large")):
         bench.load([row(k, group=str(k % 2)) for k in range(n)], f"{name}.jsonl", dataset=name, blind=0.1)
         info = bench.info(name)
-        asked: list[str] = []
-
-        def listen(_connection: Any, _cursor: Any, text: str, *_: Any, into: list[str] = asked) -> None:
-            into.append(" ".join(text.split()))
-
-        event.listen(bench.store.engine, "before_cursor_execute", listen)
-        plan.make(bench.store, info, plan.draft(bench.store, info, Wish(20, "stratified", "group"), "ann"))
-        prefix(bench.store, info, "entity")
-        event.remove(bench.store.engine, "before_cursor_execute", listen)
-        counts.append([text for text in asked if not text.startswith(("BEGIN", "PRAGMA"))])
+        with bench.asked() as asked:
+            plan.make(
+                bench.store, info, plan.draft(bench.store, info, Wish(20, "stratified", "group"), "ann")
+            )
+            prefix(bench.store, info, "entity")
+        counts.append(
+            [" ".join(text.split()) for text, _ in asked if not text.startswith(("BEGIN", "PRAGMA"))]
+        )
 
     assert counts[0] == counts[1]
-    assert len(counts[0]) < 26  # one of them a lock, on a server
-
-
-def test_an_empty_dataset_has_an_empty_prefix(bench: Any) -> None:
-    bench.load(rows(2))
-    assert found(bench).rows == ()
-    begun = found(bench)
-    assert begun.n < begun.population
+    assert len(counts[0]) < 25
 
 
 # By score, and longer.
@@ -616,27 +594,27 @@ def test_without_a_design_low_and_high_scores_are_strata(bench: Any) -> None:
     drafted = make(bench, 40, design="")
     assert "stratified" == drafted.plan.design
     assert {"score below 0.5": (20, 10), "score 0.5 or more": (60, 30)} == dict(drafted.strata)
-    first = order(bench)[:12]
-    assert 3 == sum(int(key[1:]) % 4 == 0 for key in first)
+    assert 3 == sum(int(key[1:]) % 4 == 0 for key in order(bench)[:12])
 
 
-def test_with_scores_on_one_side_alone_a_plan_is_simple_and_says_why(bench: Any) -> None:
-    bench.load([row(number, context_entity_recall=0.9) for number in range(20)])
-    drafted = make(bench, 10, design="")
+@pytest.mark.parametrize(
+    ("low", "n", "why"),
+    [
+        (0.9, 10, "10 samples that score below 0.5 and 10 that score 0.5 or more"),
+        (0.1, 3, "at least 4 reviews"),
+    ],
+    ids=["scores on one side alone", "few reviews"],
+)
+def test_where_parts_by_score_need_more_a_plan_is_simple_and_says_why(
+    bench: Any, low: float, n: int, why: str
+) -> None:
+    bench.load([row(k, context_entity_recall=0.9 if k % 4 else low) for k in range(80)])
+    drafted = make(bench, n, design="")
     assert "simple" == drafted.plan.design
-    assert (
-        "simple random, because parts by score need 10 samples that score below 0.5 and 10 that score "
-        "0.5 or more"
-    ) == drafted.notes[0]
+    assert f"simple random, because parts by score need {why}" == drafted.notes[0]
 
 
-def test_of_few_reviews_by_score_a_plan_is_simple_and_says_why(bench: Any) -> None:
-    bench.load([scored(number) for number in range(80)])
-    drafted = make(bench, 3, design="")
-    assert "simple" == drafted.plan.design
-    assert "simple random, because parts by score need at least 4 reviews" == drafted.notes[0]
-
-
+@pytest.mark.databases
 def test_a_plan_gets_longer_in_its_order_after_reviews(bench: Any) -> None:
     bench.load([scored(number) for number in range(80)])
     make(bench, 12, design="")

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import accepted
 from tests.rows import gold as verdicts
 from tests.rows import naming
 from workbench import stages
@@ -23,7 +24,7 @@ from workbench.stages.figures import figures
 from workbench.stages.policy import change_policy
 from workbench.stages.queue_values import facets
 from workbench.stages.recompute import save_counted, score_dataset
-from workbench.stages.review import act, open_sample, redo, undo
+from workbench.stages.review import act, open_sample
 from workbench.store.assignments import decided_since
 from workbench.store.datasets import set_dataset
 from workbench.text.query import Order, Query, parse
@@ -53,8 +54,7 @@ def ids(bench: Any, text: str = "", order: Any = "file", annotator: str = "ann")
 
 
 def exclude(bench: Any, key: str, who: str = "ann") -> None:
-    opened = bench.open(key, who)
-    act(bench.store, opened, editing.exclude("broken"))
+    bench.act(key, editing.exclude("broken"), who=who)
 
 
 def test_values_are_found_once_a_sample_is_decided(cities: Any) -> None:
@@ -183,8 +183,7 @@ def test_labels_are_the_verified_ones_once_they_may_be_seen(cities: Any) -> None
 
 def test_marks(cities: Any) -> None:
     """Flagged, off-plan, by whom, a piece of the flag; fast as long as that accept stands."""
-    opened = cities.open("all")
-    act(cities.store, opened, Flag("Odd one"))
+    cities.act("all", Flag("Odd one"))
     chosen = open_sample(cities.store, cities.id("half"), "ann", off_plan=True)
     act(cities.store, chosen, editing.accept(chosen, "entity"))
     cities.verify("none", fast=True)
@@ -196,9 +195,9 @@ def test_marks(cities: Any) -> None:
     assert ids(cities, "by:ANN") == ["half", "none"]
     assert ids(cities, "is:fast") == ["none"]
     assert ids(cities, "-is:fast,offplan") == ["all", "near", "empty"]
-    undo(cities.store, cities.info().id, "ann")
+    cities.undo()
     assert ids(cities, "is:fast") == []
-    redo(cities.store, cities.info().id, "ann")
+    cities.redo()
     assert ids(cities, "is:fast") == ["none"]
     again = cities.open("none")
     act(cities.store, again, editing.accept(again, "entity"))
@@ -211,8 +210,7 @@ def test_disputed_is_far_apart_unresolved_or_flagged(cities: Any) -> None:
     cities.verify("half")
     cities.verify("near")
     cities.verify("near", "ada", toggle=("Bern",))
-    opened = cities.open("empty")
-    act(cities.store, opened, Flag("?"))
+    cities.act("empty", Flag("?"))
 
     assert ids(cities, "is:disputed") == ["all", "near", "empty"]
     assert ids(cities, "-is:disputed") == ["half", "none"]
@@ -357,8 +355,7 @@ def test_the_first_samples_are_those_around_the_next_undecided_one(bench: Any) -
 def test_a_flag_alone_shows_nothing_of_what_another_verified(cities: Any) -> None:
     """It makes a review that decides nothing."""
     cities.verify("all", "ada", toggle=("Rome",))
-    opened = cities.open("all", "bob")
-    act(cities.store, opened, Flag("hm"))
+    cities.act("all", Flag("hm"), who="bob")
     number = cities.id("all")
 
     shown = queue.queue_rows(cities.store, cities.info(), "bob", [number])[number]
@@ -428,17 +425,15 @@ def test_the_pace_is_the_median_of_what_decided_samples_took(cities: Any) -> Non
 
 def test_today_are_the_decisions_of_today(cities: Any) -> None:
     """Neither a flag on a sample that was decided before, nor what came with a file."""
-    act(cities.store, cities.open("all"), editing.accept(cities.open("all"), "entity"), effort=Effort(4.0, 2))
+    cities.act("all", accepted(), effort=Effort(4.0, 2))
     began = datetime.now(UTC)
-    act(cities.store, cities.open("all"), Flag("odd"), effort=Effort(1.0, 1))
+    cities.act("all", Flag("odd"), effort=Effort(1.0, 1))
     given = verdicts({"Rome": "found"}, "ann") | {"effort": {"seconds": 9.0, "presses": 3}}
     cities.load([naming("given", ["Rome"], ["Rome"], gold=given)], gold="given", dataset="data")
     for today in (0, 1):
         if today:
-            opened = cities.open("half")
-            act(cities.store, opened, editing.accept(opened, "entity"), effort=Effort(4.0, 2))
-        pace = queue.pace(cities.store, cities.info(), "ann", (), began)
-        assert pace is not None
+            cities.act("half", accepted(), effort=Effort(4.0, 2))
+        pace: Any = queue.pace(cities.store, cities.info(), "ann", (), began)
         assert (2 + today, today) == (pace.samples, pace.today)
         assert today == decided_since(cities.store, cities.info(), "ann", began)
 
@@ -484,9 +479,8 @@ def test_facets_count_what_occurs(bench: Any) -> None:
         naming("d", [], [], group="Web", meta={"topic": "Art"}),
     ])  # fmt: skip
     bench.verify("a")
-    opened = bench.open("b")
-    act(bench.store, opened, Flag("odd"))
-    act(bench.store, bench.open("c"), Flag("Very odd"))
+    bench.act("b", Flag("odd"))
+    bench.act("c", Flag("Very odd"))
 
     found = facets(bench.store, bench.info(), "ann")
     values = {name: dict(pairs) for name, pairs in found.items()}
@@ -504,9 +498,7 @@ def test_facets_count_what_occurs(bench: Any) -> None:
     assert not any(character in str(values) for character in "\x1b\x07\u202e")
 
 
-def test_facets_of_a_large_dataset_are_those_of_a_random_part_and_not_counted(
-    bench: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_facets_of_a_large_dataset_are_of_a_random_part_and_not_counted(bench: Any, monkeypatch: Any) -> None:
     """States are always counted."""
     bench.load([naming(f"s{n}", ["Rome"], [], meta={"topic": f"t{n % 2}"}) for n in range(300)], blind=0.0)
     monkeypatch.setattr(queue_values, "LOOKED_AT", 40)

@@ -45,9 +45,7 @@ def rows_of(bench: Any) -> dict[str, queue.QueueRow]:
     return {one.key: one for one in queue.queue_rows(bench.store, bench.info(), "ann", every).values()}
 
 
-def test_a_row_compares_the_number_of_the_file_with_the_verified_value_and_names_its_cause(
-    audited: Any,
-) -> None:
+def test_a_row_compares_the_number_of_the_file_with_the_verified_value_and_says_why(audited: Any) -> None:
     """No difference where it is the verified value rounded, and no other number where it has none."""
     shown = rows_of(audited)
     low, third, without = (shown[name] for name in ("low", "third", "without"))
@@ -103,8 +101,7 @@ def cities(bench: Any) -> Any:
 def test_after_the_decision_the_number_of_the_file_comes_first_and_has_reasons(cities: Any) -> None:
     assert () == cities.open("low").automatic
     after = accept(cities, "low", "Oslo")
-    first = first_of(after.automatic, "entity")
-    assert first is not None
+    first: Any = first_of(after.automatic, "entity")
     gap = after.causes["entity"]
 
     assert (COLUMN, Imported(Fraction(1, 10))) == (first.scorer, first.tally)
@@ -137,9 +134,7 @@ def test_rounding_in_the_file_is_no_reason(cities: Any) -> None:
 
 
 @pytest.mark.parametrize(("written", "cause"), [(0.33, "untraced"), (0.34, "untraced"), (0.3333, "rounding")])
-def test_the_reasons_of_a_review_go_by_the_digits_of_the_whole_column_as_why_does(
-    bench: Any, written: float, cause: str
-) -> None:
+def test_reasons_go_by_the_digits_of_the_whole_column(bench: Any, written: float, cause: str) -> None:
     names = ["Rome", "Oslo", "Bern"]
     bench.load([naming(str(one), names, ["Rome"], scores={COLUMN: one}) for one in {written, 0.6667}])
     after = accept(bench, str(written))

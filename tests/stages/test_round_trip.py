@@ -140,9 +140,7 @@ def taken_in(folder: Path, source: Path, number: int, empty: Path) -> Path:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(st.data())
-def test_rows_that_went_through_a_database_are_the_same_rows(
-    empty_database: Path, data: st.DataObject
-) -> None:
+def test_rows_that_went_through_a_database_are_the_same_rows(empty_database: Path, data: Any) -> None:
     """Units, spans, verdicts, evidence, exclusions, skips, flags, comments, draws, scores and texts."""
     given = [data.draw(row(f"s{number}")) for number in range(2)]
     with tempfile.TemporaryDirectory() as name:

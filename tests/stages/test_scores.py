@@ -21,8 +21,6 @@ from workbench.stages.propose import propose
 from workbench.stages.recompute import ScoreReport, gate_of, recompute, score_dataset
 from workbench.stages.review import act
 
-pytestmark = pytest.mark.databases
-
 ROWS = [
     naming("all", ["Rome", "Oslo"], ["Rome", "Oslo"]),
     naming("half", ["Rome", "Oslo"], ["Rome"], scores={"context_entity_recall": 0.25, "faithfulness": 0.9}),
@@ -70,8 +68,7 @@ def test_an_excluded_sample_stands_in_no_figure(cities: Any) -> None:
     """Neither in means nor in differences nor before the gate; its row and the first line say so."""
     verify(cities, "all")
     verify(cities, "none", Rome=True)
-    opened = cities.open("none")
-    act(cities.store, opened, editing.exclude("broken"))
+    cities.act("none", editing.exclude("broken"))
 
     found = report(cities)
 
@@ -90,7 +87,7 @@ def test_an_excluded_sample_stands_in_no_figure(cities: Any) -> None:
 
 def test_what_one_person_leaves_out_differs_from_nothing_that_another_verified(cities: Any) -> None:
     verify(cities, "half")
-    act(cities.store, cities.open("half", "bo"), editing.exclude("broken"))
+    cities.act("half", editing.exclude("broken"), who="bo")
 
     assert report(cities).samples[1].delta("linked") is None
 
@@ -110,6 +107,7 @@ def test_an_unresolved_sample_is_no_gold(cities: Any) -> None:
     assert found.samples[1].delta("linked") is None
 
 
+@pytest.mark.databases
 def test_differences_are_over_the_samples_that_are_verified(cities: Any) -> None:
     """Both means over the same samples, Δ automatic − verified, the imported column with its own number."""
     verify(cities, "half", Oslo=True)
@@ -209,6 +207,7 @@ def test_new_contexts_are_counted_anew_with_their_own_proposal(cities: Any) -> N
     assert report(cities).samples[1].automatic["linked"].tally == Tally(2, 0)
 
 
+@pytest.mark.databases
 def test_every_report_takes_a_run(cities: Any) -> None:
     """The current run by default; another by name; an unknown name lists those there are."""
     propose(cities.store, cities.info(), "rules", annotator="ann")
@@ -220,6 +219,7 @@ def test_every_report_takes_a_run(cities: Any) -> None:
         report(cities, run="nope")
 
 
+@pytest.mark.databases
 def test_proposing_again_goes_on_where_it_stopped(cities: Any) -> None:
     """The rules are one run: what is there stays, new samples are added, recorded runs come back by name."""
     info = cities.info()
@@ -238,6 +238,7 @@ def test_proposing_again_goes_on_where_it_stopped(cities: Any) -> None:
         propose(cities.store, info, "magic", annotator="ann")
 
 
+@pytest.mark.databases
 def test_an_edit_of_a_verified_sample_moves_the_verified_value_at_once(cities: Any) -> None:
     """Without a second accept, and the automatic value stays."""
     verify(cities, "half")
@@ -252,6 +253,7 @@ def test_an_edit_of_a_verified_sample_moves_the_verified_value_at_once(cities: A
     assert (found.verified["entity"], found.automatic["linked"].tally) == (Tally(2, 0), Tally(1, 1))
 
 
+@pytest.mark.databases
 def test_an_imported_column_has_a_mean(bench: Any) -> None:
     """Next to the scorers' own; of an excluded sample it does not count."""
     row = {"user_input": "q", "retrieved_contexts": ["Rome"]}
@@ -260,7 +262,6 @@ def test_an_imported_column_has_a_mean(bench: Any) -> None:
         for key, value in (("a", 0.25), ("b", 0.75), ("c", 0.0))
     ]
     bench.load(rows)
-    opened = bench.open("c")
-    act(bench.store, opened, editing.exclude("broken"))
+    bench.act("c", editing.exclude("broken"))
 
     assert Mean(0.5, 2, 0) == report(bench).means["context_entity_recall"]

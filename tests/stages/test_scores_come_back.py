@@ -166,8 +166,7 @@ def scored(bench: Bench, **values: float) -> Rows:
     """The two samples of a dataset that was scored on 5 January, with numbers of `context_recall`."""
     rows = [{**ROW, "id": "a", "context_recall": 0.25}, {**OTHER, "id": "b", "context_recall": 0.5}]
     bench.load(rows, name="set.jsonl")
-    with bench.store.writing() as session:
-        session.connection().exec_driver_sql("UPDATE score_column SET at = '2026-01-05 12:00:00.000000'")
+    bench.change("UPDATE score_column SET at = '2026-01-05 12:00:00.000000'")
     return [{**row, "context_recall": values[row["id"]]} for row in rows if row["id"] in values]
 
 
@@ -290,8 +289,7 @@ def test_numbers_that_an_export_knows_from_earlier_began_then(bench: Bench) -> N
     rows = scored(bench, a=0.75, b=0.5)
     out = bench.folder / "out"
     export(bench.store, bench.info(), out, annotator="ann")
-    with bench.store.writing() as session:
-        session.connection().exec_driver_sql("UPDATE score_column SET at = '2026-02-10 12:00:00.000000'")
+    bench.change("UPDATE score_column SET at = '2026-02-10 12:00:00.000000'")
 
     bench.load(out, dataset="set")
 

@@ -16,8 +16,6 @@ from workbench.stages.propose import propose
 from workbench.stages.review import act, act_on
 from workbench.store import journal
 
-pytestmark = pytest.mark.databases
-
 ENTITIES = ["Paris", "Rome"]
 
 
@@ -71,15 +69,14 @@ def test_gold_of_a_sample_that_somebody_excludes_is_carried_to_no_sibling(bench:
     bench.verify("a", "ada", reject=["Rome"])
     assert ["Paris"] == texts(bench.open("b", "cleo"))
 
-    act(bench.store, bench.open("a", "bob"), editing.exclude("the reference is wrong"))
+    bench.act("a", editing.exclude("the reference is wrong"), who="bob")
 
     assert ["Paris", "Rome"] == texts(bench.open("b", "cleo"))
 
 
 def test_a_sample_flagged_before_anything_was_proposed_shows_the_proposal_later(bench: Any) -> None:
     bench.load([row("a", ["Paris."])])
-    opened = bench.open("a")
-    act(bench.store, opened, Flag("look"))
+    bench.act("a", Flag("look"))
     propose(bench.store, bench.info(), "rules", annotator="ann")
 
     opened = bench.open("a")
@@ -112,6 +109,7 @@ def test_undo_and_redo_stop_at_an_import_that_replaced_the_text(bench: Any) -> N
     assert all(not unit.match.evidence for unit in state.assessment.units)
 
 
+@pytest.mark.databases
 def test_undo_of_one_act_in_two_samples_leaves_the_one_whose_text_was_replaced_since(bench: Any) -> None:
     contexts = ["Paris is here."]
     bench.load([row(name, contexts, proposal=proposed(contexts)) for name in ("a", "b")])
@@ -123,9 +121,8 @@ def test_undo_of_one_act_in_two_samples_leaves_the_one_whose_text_was_replaced_s
     bench.load([row("a", ["nothing at all, no names."])], update=True)
     before = bench.review("a").state
 
-    moved = review.undo(bench.store, bench.info().id, "ann")
+    moved = bench.undo()
 
-    assert moved is not None
     assert (bench.id("b"), 1) == (moved.sample_id, moved.samples)
     assert before == bench.review("a").state
     assert ["Paris", "Rome"] == texts(bench.open("b"))
@@ -138,7 +135,7 @@ def test_undo_passes_over_gold_that_was_imported_later(bench: Any) -> None:
 
     bench.load([row("a", ["Paris."], gold=gold)], gold="given", update=True)
 
-    assert review.undo(bench.store, bench.info().id, "ann") is None
+    assert bench.undo() is None
     assert ["Paris"] == texts(bench.open("a"))
 
 

@@ -170,8 +170,7 @@ def test_another_scorer_has_other_causes(taj: Any) -> None:
     assert by_strings.value == 2 / (5 + 1e-8)
     assert by_strings.automatic.recall == Fraction(2, 5)
     places = {text(one): one.automatic for one in by_strings.rows}
-    agra = places["Agra | Agra"]
-    assert agra is not None
+    agra: Any = places["Agra | Agra"]
     assert agra.spans == (Span(57, 61),)
     assert [(one.context, one.start) for one in agra.match.evidence] == [(0, 20)]
 

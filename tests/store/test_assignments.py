@@ -5,13 +5,11 @@ from __future__ import annotations
 import asyncio
 import re
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from sqlalchemy import event, text
+from sqlalchemy import text
 
 from tests.rows import proposal, sample
 from workbench.formats.policy import to_toml
@@ -86,23 +84,7 @@ def state(bench: Any) -> team.Team:
 
 def expire(bench: Any) -> None:
     """All leases have run out."""
-    with bench.store.writing() as session:
-        session.connection().exec_driver_sql("UPDATE assignment SET until = 1 WHERE until IS NOT NULL")
-
-
-@contextmanager
-def statements(store: Any) -> Iterator[list[str]]:
-    """What is sent to the database."""
-    found: list[str] = []
-
-    def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
-        found.append(statement)
-
-    event.listen(store.engine, "before_cursor_execute", note)
-    try:
-        yield found
-    finally:
-        event.remove(store.engine, "before_cursor_execute", note)
+    bench.change("UPDATE assignment SET until = 1 WHERE until IS NOT NULL")
 
 
 def test_a_person_holds_one_sample_at_a_time_and_nobody_holds_it_beyond_its_places(four: Any) -> None:
@@ -116,9 +98,9 @@ def test_a_person_holds_one_sample_at_a_time_and_nobody_holds_it_beyond_its_plac
 
 def test_an_accept_holds_the_next_sample_in_the_same_change(four: Any) -> None:
     first = held(four, "ada")
-    with statements(four.store) as sent:
+    with four.asked() as sent:
         four.verify(first or "", "ada")
-    begun = [one for one in sent if one.startswith("BEGIN")]
+    begun = [one for one, _ in sent if one.startswith("BEGIN")]
 
     assert (1, "ada", False, True, False) == places(four, first or "")[0]
     own = "SELECT count(*) FROM assignment WHERE annotator = 'ada' AND NOT done"
@@ -147,8 +129,7 @@ def test_everybody_decides_every_sample_of_the_overlap_once(four: Any) -> None:
 
 def test_a_skip_frees_the_place_and_does_not_come_back(four: Any) -> None:
     first = held(four, "ada")
-    opened = four.open(first, "ada")
-    act(four.store, opened, editing.skip(opened))
+    four.act(first, editing.skip, who="ada")
 
     assert [(1, None, False, False, False), (2, None, False, False, False)] == places(four, first or "")
     assert first != held(four, "ada")
@@ -156,15 +137,12 @@ def test_a_skip_frees_the_place_and_does_not_come_back(four: Any) -> None:
 
 
 @pytest.mark.parametrize("others", [(), ("bo", "cy")])
-def test_a_decision_that_is_taken_back_after_a_skip_frees_its_place(
-    four: Any, others: tuple[str, ...]
-) -> None:
+def test_a_decision_that_is_taken_back_after_a_skip_frees_its_place(four: Any, others: Any) -> None:
     """One of its own, or one more where others have them all: nobody has decided it there any more."""
-    opened = four.open("s0", "ada")
-    act(four.store, opened, editing.skip(opened))
+    four.act("s0", editing.skip, who="ada")
     for who in (*others, "ada"):
         four.verify("s0", who)
-    review.undo(four.store, four.info().id, "ada")
+    four.undo("ada")
 
     held_by = (*others, *[None] * (2 - len(others)))
     assert [(who, who is not None) for who in held_by] == [
@@ -176,17 +154,17 @@ def test_a_decision_that_is_taken_back_after_a_skip_frees_its_place(
 def test_undo_takes_the_place_back(four: Any) -> None:
     first = held(four, "ada")
     four.verify(first or "", "ada")
-    review.undo(four.store, four.info().id, "ada")
+    four.undo("ada")
 
     assert (1, "ada", True, False, False) == places(four, first or "")[0]
-    review.redo(four.store, four.info().id, "ada")
+    four.redo("ada")
     assert (1, "ada", False, True, False) == places(four, first or "")[0]
 
 
 def test_an_edit_renews_the_lease(four: Any) -> None:
     first = held(four, "ada")
     expire(four)
-    act(four.store, four.open(first, "ada"), Flag("look"))
+    four.act(first, Flag("look"), who="ada")
 
     assert [] == four.query("SELECT id FROM assignment WHERE until < 2")
     assert (1, "ada", True, False, False) == places(four, first or "")[0]
@@ -210,7 +188,7 @@ def test_a_lease_that_ran_out_is_taken_by_another_and_late_work_is_kept_and_repo
     assert {"ada": 1, "bo": 0, "cy": 0} == late
     assert 3 == len(four.query("SELECT id FROM review WHERE entity = 'verified'"))
 
-    review.undo(four.store, four.info().id, "ada")
+    four.undo("ada")
     assert 2 == len(places(four, first or ""))
 
 
@@ -298,7 +276,7 @@ def test_late_work_takes_the_place_that_a_larger_overlap_asks_for(bench: Any) ->
 
     team.assign(bench.store, bench.info(), "ann", 2, 1.0, None)
     assert [(1, "bo", False, True, False), (2, "ada", False, True, False)] == places(bench, "s0")
-    review.undo(bench.store, bench.info().id, "ada")
+    bench.undo("ada")
     assert (2, "ada", True, False, False) == places(bench, "s0")[1]
 
 
@@ -315,7 +293,7 @@ def test_a_remark_on_a_decided_sample_holds_no_other(four: Any) -> None:
     first = held(four, "ada")
     four.verify(first or "", "ada")
     assignments.release(four.store, "ada")
-    act(four.store, four.open(first, "ada"), Flag("look"))
+    four.act(first, Flag("look"), who="ada")
 
     assert [] == four.query("SELECT id FROM assignment WHERE NOT done AND annotator IS NOT NULL")
 
@@ -362,13 +340,13 @@ def test_without_assignments_a_single_user_sends_what_they_always_sent(bench: An
     """No statement is about places; whether there are people who may do it is asked once an act."""
     bench.load(rows(3), blind=0)
     opened = bench.open("s0")
-    with statements(bench.store) as sent:
+    with bench.asked() as sent:
         act(bench.store, opened, editing.accept(opened, "entity"))
         queue.next_sample(bench.store, bench.info(), "ann", bench.id("s0"))
         journal.undo(bench.store, bench.info().id, "ann")
 
-    assert [] == [one for one in sent if "assignment" in one]
-    assert 1 == len([one for one in sent if "person" in one])
+    assert [] == [one for one, _ in sent if "assignment" in one]
+    assert 1 == len([one for one, _ in sent if "person" in one])
     assert [(0,)] == bench.query("SELECT count(*) FROM assignment")
 
 
@@ -395,9 +373,7 @@ WRONG_PLACES = {
 
 
 @pytest.mark.parametrize(("damage", "lines"), WRONG_PLACES.items())
-def test_doctor_names_places_that_samples_and_reviews_contradict(
-    four: Any, damage: str, lines: list[str]
-) -> None:
+def test_doctor_names_places_that_samples_and_reviews_contradict(four: Any, damage: str, lines: Any) -> None:
     four.verify("s0", "ann")  # who holds another one from now on
     assert [] == wrong(four)
 

@@ -247,9 +247,7 @@ def test_exports_of_a_database_and_of_its_copies_are_equal(filled: Bench, postgr
         (r"""UPDATE sample SET meta = '{"a": "\ud83d"}' WHERE id = 1""", "sample 1: meta holds half a char"),
     ],
 )
-def test_what_a_server_does_not_take_is_named(
-    filled: Bench, postgres: Server, change: str, said: str
-) -> None:
+def test_what_a_server_does_not_take_is_named(filled: Bench, postgres: Any, change: str, said: str) -> None:
     with closing(sqlite3.connect(filled.db)) as raw:
         raw.execute(change)
         raw.commit()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
@@ -19,8 +18,8 @@ from workbench.stages import editing, queue, review
 from workbench.stages.recompute import score_dataset
 from workbench.stages.upkeep import backup
 from workbench.store import journal, purge, training
-from workbench.store.datasets import DatasetInfo, find_dataset
-from workbench.store.engine import Store, open_store
+from workbench.store.datasets import find_dataset
+from workbench.store.engine import open_store
 
 SECRET = "Marie Curie"
 ROWS = [{"id": "s", "user_input": "q", "reference": f"{SECRET}.", "retrieved_contexts": [SECRET]}]
@@ -107,9 +106,7 @@ def test_a_stored_value_that_is_not_what_was_stored_is_a_damaged_database(
     ],
     ids=["what several decided", "first accepts", "the known answers"],
 )
-def test_evidence_that_is_not_what_was_stored_is_a_damaged_database(
-    bench: Any, read: Callable[[Store, DatasetInfo], object]
-) -> None:
+def test_evidence_that_is_not_what_was_stored_is_a_damaged_database(bench: Any, read: Any) -> None:
     bench.load([naming("s", ["Rome"], ["Rome"])])
     for who in ("ann", "bo"):
         opened = review.act(bench.store, bench.open("s", who), Comment("before"))

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -159,9 +160,7 @@ def test_a_row_that_a_rule_cannot_read_ends_nothing(filled: Bench) -> None:
     ] == [line for line in lines if "of the assignments" in line]
 
 
-def test_on_a_server_the_numbers_of_rows_and_the_journal_are_checked_too(
-    filled: Bench, postgres: Server
-) -> None:
+def test_on_a_server_the_numbers_of_rows_and_the_journal_are_checked_too(filled: Any, postgres: Any) -> None:
     with postgres.database() as url:
         copy_into(filled.store, url, None, lambda _done: None)
         server = open_store(url)
@@ -181,9 +180,7 @@ def test_on_a_server_the_numbers_of_rows_and_the_journal_are_checked_too(
             server.close()
 
 
-def test_a_server_whose_clock_is_another_one_is_told(
-    monkeypatch: pytest.MonkeyPatch, postgres: Server
-) -> None:
+def test_a_server_whose_clock_is_another_one_is_told(monkeypatch: Any, postgres: Server) -> None:
     """A clock that is exactly ours is too far away here: leases run by the server's."""
     monkeypatch.setattr("workbench.store.database.SKEW", -1.0)
     with postgres.database() as url, closing(open_store(url)) as server:

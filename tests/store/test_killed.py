@@ -37,13 +37,11 @@ ROWS = [
 @pytest.fixture
 def decider() -> Iterator[subprocess.Popen[str]]:
     """The process that forks deciders; forking spares each round the imports."""
-    process = subprocess.Popen(
+    process: Any = subprocess.Popen(
         [sys.executable, str(Path(__file__).with_name("decider.py"))],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     yield process
-    assert process.stdin is not None
-    assert process.stdout is not None
     process.stdin.close()
     process.wait(10)
     process.stdout.close()
@@ -129,9 +127,7 @@ def test_every_acknowledged_decision_survives_a_kill(bench: Any, decider: subpro
     assert len(acknowledged) > ROUNDS
 
 
-def test_four_processes_decide_at_once_and_nobody_is_locked_out(
-    bench: Any, decider: subprocess.Popen[str]
-) -> None:
+def test_four_processes_decide_at_once_and_nobody_is_locked_out(bench: Any, decider: Any) -> None:
     """Four people × 12 acts on one file: all there, in each person's journals alone."""
     bench.load(ROWS)
     people = ["ann", "bo", "cy", "di"]

@@ -62,7 +62,6 @@ def test_a_file_that_is_put_back_takes_the_decision(bench: Any) -> None:
     review.act(bench.store, opened, Comment("later"))
 
     stored = bench.review("s0")
-    assert stored is not None
     assert ("later",) == stored.state.comments
 
 

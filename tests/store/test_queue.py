@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import do
 from tests.rows import sample
 from workbench.model import Assessment, Kind, Label, Tally, Unit
 from workbench.reviewing.edits import Accept, Dispose, Edit, Flag, Put
@@ -163,11 +164,9 @@ def test_gold_of_somebody_else_counts_as_verified_until_one_decides(bench: Any) 
     bench.load(rows(2, gold=gold), gold="given")
 
     before = queue.progress(bench.store, bench.info(), "ann")
-    opened = bench.open("s0")
-    act(bench.store, opened, Flag("hm"))
+    bench.act("s0", Flag("hm"))
     flagged = queue.progress(bench.store, bench.info(), "ann")
-    opened = bench.open("s0")
-    act(bench.store, opened, editing.reject(opened, opened.state.entity.assessment.units[0]))
+    bench.act("s0", do(0, editing.reject))
     after = queue.progress(bench.store, bench.info(), "ann")
 
     assert (before.verified, before.flagged) == (2, 0)

@@ -97,9 +97,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", str(disk)], check=True)
 
 
-def test_a_full_disk_leaves_nothing_of_a_backup(
-    demo_database: Path, tmp_path: Path, small_disk: Path
-) -> None:
+def test_a_full_disk_leaves_nothing_of_a_backup(demo_database: Any, tmp_path: Path, small_disk: Path) -> None:
     """Nor the journal beside it, which SQLite would take for that of another database of its name."""
     shutil.copy(demo_database, tmp_path / "w.db")
     with closing(sqlite3.connect(tmp_path / "w.db")) as larger, larger:  # than SQLite keeps in memory
@@ -142,10 +140,20 @@ def run_reading(path: Path, *commands: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([*map(str, command)], capture_output=True, text=True, check=True)
 
 
+READS = {
+    "status": "demo: 50 samples", "score": "taj-high", "compare": "Dataset demo · 50 samples",
+    "policy show": "kinds = [",
+}  # fmt: skip
+
+
 @pytest.mark.skipif(os.name == "nt", reason="permissions of POSIX")
-@pytest.mark.parametrize(("file_mode", "folder_mode"), [(0o444, 0o777), (0o644, 0o555)])
+@pytest.mark.parametrize(
+    ("file_mode", "folder_mode", "reads"),
+    [(0o444, 0o777, list(READS)), (0o644, 0o555, ["status"])],
+    ids=["file", "folder"],
+)
 def test_a_database_that_may_only_be_read_is_read(
-    demo: Any, shared_folder: Path, tmp_path: Path, file_mode: int, folder_mode: int
+    demo: Any, shared_folder: Path, tmp_path: Path, file_mode: int, folder_mode: int, reads: list[str]
 ) -> None:
     """Commands that read answer as ever, and it is copied; those that write say why they cannot."""
     demo.store.close()
@@ -155,14 +163,11 @@ def test_a_database_that_may_only_be_read_is_read(
     shared_folder.chmod(folder_mode)
     before = path.read_bytes()
 
-    reading = "status", "score", "compare", "policy show", f"backup {tmp_path / 'copy.db'}"
+    reading = *reads, f"backup {tmp_path / 'copy.db'}"
     writing = "score --match-threshold 80 --save"
     ended = run_reading(path, *reading, writing)
     answered = "".join(f"{words}: 0\n" for words in reading)
-    assert all(
-        part in ended.stdout
-        for part in ("demo: 50 samples", "taj-high", "Dataset demo · 50 samples", "kinds = [")
-    )
+    assert [] == [words for words in reads if READS[words] not in ended.stdout]
     assert ended.stderr.startswith(answered)
     assert "read-only: copy the database to where you may write" in ended.stderr.removeprefix(answered)
     assert ended.stderr.endswith(f"{writing}: 2\n")
@@ -188,9 +193,7 @@ def test_of_a_file_that_cannot_be_made_no_server_is_spoken_of() -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="permissions of POSIX")
-def test_a_read_only_database_whose_rows_are_in_its_log_is_not_read_without_them(
-    demo: Any, shared_folder: Path
-) -> None:
+def test_a_read_only_database_is_not_read_without_the_rows_in_its_log(demo: Any, shared_folder: Path) -> None:
     review.act(demo.store, demo.open("france"), Comment("only in the log"))
     for one in demo.folder.glob("workbench.db*"):
         shutil.copy(one, shared_folder)
@@ -220,7 +223,7 @@ def test_a_database_its_log_and_its_copies_are_private(tmp_path: Path) -> None:
     assert {"w.db": 0o600, "w.db-wal": 0o600, "w.db-shm": 0o600, "w.copy.db": 0o600} == modes
 
 
-def test_a_locked_database_says_so_and_takes_the_act_later(
+def test_a_lock_is_told_and_the_act_goes_in(
     bench: Any, impatient: None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Reading goes on meanwhile; the act is not half there. A writer that waits says so, others do not."""
