@@ -519,7 +519,8 @@ def test_half_a_report_is_no_success_where_python_does_not_buffer(demo_db: Path,
     with (tmp_path / "scores.json").open("wb") as file:
         ended = subprocess.run(
             [*PROGRAM[:2], limited, "--db", demo_db, "score", "--json"],
-            stdout=file, stderr=subprocess.PIPE, check=False, env={**os.environ, "PYTHONUNBUFFERED": "1"},
+            stdout=file, stderr=subprocess.PIPE, check=False,
+            env={**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"},  # else half of it
         )  # fmt: skip
 
     assert (ended.returncode, ended.stderr) == (2, b"workbench: standard output: File too large\n")

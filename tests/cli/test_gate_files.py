@@ -161,7 +161,7 @@ def test_an_imported_column_and_each_run_can_be_the_metric_of_the_gate(columns: 
     first = columns("score", "--threshold", "0.6", "--metric", older, "--junit", "one.xml")
     newest = columns("score", "--strict", "--metric", "context_entity_recall", "--format", "markdown")
 
-    assert (1, f"failed: {older} mean .5833 over 3 samples (0 undefined) against 0.6") == (
+    assert (1, f"failed: {older} mean .5833 over 3 samples (0 undefined) against .6000") == (
         first.code, first.out.splitlines()[0]
     )  # fmt: skip
     assert f"workbench.{older}" == checked(tmp_path / "one.xml").attrib["name"]

@@ -72,6 +72,19 @@ def test_the_document_of_score(demo: Any) -> None:
         assert mean["value"] == pytest.approx(sum(defined) / len(defined), abs=1e-12)
 
 
+def test_a_recall_has_one_shape_in_the_text_of_score(demo: Any) -> None:
+    """Whoever counted it; below the table what each counts. `--json` has every digit."""
+    said = demo("score").out
+
+    assert (
+        "apollo-dense    .14                    1/7 .14    4/7 .57        4/7 .57      4/8 .50   −.36\n"
+        in said
+    )
+    assert "\nragas: exact names; name matching: names in any form; text search: names that a context" in said
+    assert "\nmean ragas                  .237  48 samples, 2 undefined\n" in said
+    assert "\nmean verified entities      .538  13 samples, 0 undefined\n" in said
+
+
 def test_the_document_of_compare_has_the_difference_of_every_verified_sample(demo: Any) -> None:
     """Automatic − verified by exact recall, null without both; the values are those of `score`."""
     score, figures = demo("score", "--json").json, demo("compare", "--json").json["figures"]

@@ -35,7 +35,12 @@ if TYPE_CHECKING:
 
 SHOWN_ROWS = 200
 SHOWN_REJECTS = 5
-EXTERNAL_DIGITS = 6
+COUNTS = {
+    "ragas": "exact names", "ragas_legacy": "exact names, each as often as it is there",
+    "linked": "names in any form", "presence": "names that a context contains",
+    "contextual_recall": "statements that the proposal calls found",
+}  # fmt: skip
+"""What each scorer counts, below the table that has its column."""
 NO_UNITS = "the reference has no units"
 
 
@@ -196,7 +201,7 @@ def gate_text(gate: ScoreGate, names: Mapping[str, str] = {}, quote: Callable[[s
     else:
         digits = telling(gate.value, mark, 4, reached=gate.passed)
         mean = f"mean {number(gate.value, digits)} over {many(gate.n, 'sample')} {undefined}"
-        lines = [f"{word}: {gate.metric} {mean} against {mark}"]
+        lines = [f"{word}: {gate.metric} {mean} against {number(mark, digits)}"]
     if gate.unscored:
         total = gate.n + len(gate.undefined) + gate.unscored
         have = "has" if gate.unscored == 1 else "have"
@@ -285,17 +290,8 @@ def _tally_cell(tally: Tally) -> str:
     return f"{tally.found}/{tally.units} {value(tally.recall)}"
 
 
-def _digits(text: str) -> str:
-    """Digits that matter as they are, without the leading zero that no figure has."""
-    return text[1:] if text.startswith("0.") else text
-
-
 def _score_cell(score: Score | None) -> str:
-    if score is None:
-        return ""
-    if score.scorer.startswith("ragas") and score.value is not None:
-        return _digits(f"{score.value:.10f}")  # ragas's own digits: 4/6 reads .6666666656 there
-    return _tally_cell(score.tally)
+    return "" if score is None else _tally_cell(score.tally)
 
 
 def _kind_table(kind: Kind, everything: Sequence[Scored], withheld: Collection[str]) -> list[str]:
@@ -326,13 +322,14 @@ def _kind_table(kind: Kind, everything: Sequence[Scored], withheld: Collection[s
             hidden = ["hidden"] * (len(names) + len(columns))
             listed.append([name, *hidden, _verified_cell(row, kind), *([""] if differ else [])])
             continue
-        cells = [_digits(row.external[c][1][:EXTERNAL_DIGITS]) if c in row.external else "" for c in columns]
+        cells = [value(row.external[c][0]) if c in row.external else "" for c in columns]
         cells += [_score_cell(row.automatic.get(name)) for name in names]
         apart = row.delta(first)
         last = ["" if apart is None else delta(apart)] if differ else []
         listed.append([name, *cells, _verified_cell(row, kind), *last])
     head = [PLURAL[kind], *columns, *map(scorer_name, names), "verified", *(["Δ"] if differ else [])]
     lines = [*table(head, listed, whole=whole), *_more(len(rows))]
+    lines += ["; ".join(f"{scorer_name(name)}: {COUNTS[name]}" for name in names)] if names else []
     if differ:
         lines.append(f"Δ = {scorer_name(first)} − verified")
     return [*lines, ""]
@@ -347,11 +344,12 @@ def _verified_cell(row: Scored, kind: Kind) -> str:
 
 
 def _mean_lines(means: Mapping[str, Mean]) -> list[str]:
-    named = {scorer_name(name): mean for name, mean in means.items()}
+    verified = {f"verified_{kind}": f"verified {PLURAL[kind]}" for kind in KINDS}
+    named = {verified.get(name) or scorer_name(name): mean for name, mean in means.items()}
     width = max(map(len, named), default=0)
     return [
-        f"mean {name.ljust(width)}  {number(mean.value, 4)}  n {mean.n:,}, undefined {mean.undefined:,}"
-        for name, mean in named.items()
+        f"mean {name.ljust(width)}  {number(one.value)}  {many(one.n, 'sample')}, {one.undefined:,} undefined"
+        for name, one in named.items()
     ]
 
 
