@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Sequence
 
 from textual.app import ComposeResult
-from textual.content import Content
 from textual.widgets import Static
 
 from workbench.reports import suggested
@@ -19,7 +18,7 @@ from workbench.tui import view
 from workbench.tui.keys import bindings
 from workbench.tui.screens.base import Room
 from workbench.tui.screens.dialogs import ReadScreen
-from workbench.tui.widgets.bars import SectionBar
+from workbench.tui.widgets.bars import SectionBar, write
 from workbench.tui.widgets.lines import Lines, Toned
 from workbench.tui.widgets.passage import Passage
 
@@ -61,13 +60,11 @@ class AgreeScreen(Room):
         self._show(self.report)
 
     def _show(self, report: AgreeReport) -> None:
-        self.query_one("#answer", Static).update(Content(flat(agree_line(report))))
+        write(self, "#answer", flat(agree_line(report)))
         self.query_one(Passage).show("\n".join(map(flat, agree_facts(report))))
         self.query_one(SectionBar).at = self.at
         lines: Sequence[str] = parts_table(report)
-        self.query_one("#columns", Static).update(
-            Content(f"  {flat(lines[0])}" if lines else suggested(NOBODY))
-        )
+        write(self, "#columns", f"  {flat(lines[0])}" if lines else suggested(NOBODY))
         self.query_one(PartRows).put(lines[1:], 0)
         self.refresh_bindings()
 

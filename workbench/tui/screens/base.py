@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.content import Content
 from textual.screen import ModalScreen, Screen
-from textual.widgets import Static
 
 from workbench.errors import WorkbenchError
 from workbench.reports import suggested
 from workbench.text.safe import flat
 from workbench.tui.bench import TINY, Bench, TooSmall, too_small
 from workbench.tui.keys import KeyAct, bindings
-from workbench.tui.widgets.bars import DIM, Bar, Head, KeyBar, SectionBar, Status
+from workbench.tui.widgets.bars import DIM, Bar, Head, KeyBar, SectionBar, Status, write
 from workbench.tui.widgets.lines import Lines
 from workbench.tui.work import Work, start
 
@@ -133,7 +131,7 @@ class BaseScreen(Ordered):
 
     def empty(self, text: str) -> None:
         """Say why there is nothing to show; "" shows what there is. The style sheets hide the rest."""
-        self.query_one("#empty", Static).update(Content("\n".join(map(flat, suggested(text).split("\n")))))
+        write(self, "#empty", "\n".join(map(flat, suggested(text).split("\n"))))
         self.set_class(bool(text), "-empty")
 
     def key_word(self, act: KeyAct) -> str:

@@ -33,7 +33,7 @@ from workbench.text.safe import flat
 from workbench.tui.keys import bindings
 from workbench.tui.screens.base import Room
 from workbench.tui.screens.dialogs import ConfirmScreen, PromptScreen, ReadScreen
-from workbench.tui.widgets.bars import DIM, Head, Line, Part, as_text
+from workbench.tui.widgets.bars import DIM, Head, Line, Part, write
 from workbench.tui.widgets.threshold_plot import HIGH, LOW, ThresholdPlot
 
 OF_FIT = "best", "objective", "probability"
@@ -130,17 +130,16 @@ class CalibrateScreen(Room):
         self.empty("")
         self.entitle()
         self.query_one(ThresholdPlot).show(look.moves, look.found, self.threshold)
-        legend_line = as_text([legend(look, wide=self.has_class("-wide"))])
-        self.query_one("#legend-line", Static).update(legend_line)
-        self.query_one("#purpose", Static).update(what_next(look))
-        self.query_one("#finding", Static).update(as_text(finding(look)))
+        write(self, "#legend-line", [legend(look, wide=self.has_class("-wide"))])
+        write(self, "#purpose", what_next(look))
+        write(self, "#finding", finding(look))
         self._moved()
         self.refresh_bindings()
 
     def _moved(self) -> None:
         """The numbers at the threshold."""
-        numbers = as_text(panel(self.shown, move_to(self.shown.moves, self.threshold)))
-        self.query_one("#numbers", Static).update(numbers, layout=False)
+        moved = move_to(self.shown.moves, self.threshold)
+        write(self, "#numbers", panel(self.shown, moved), layout=False)
 
     def to(self, threshold: int) -> None:
         """Score the dataset at a threshold and show it."""

@@ -19,7 +19,7 @@ from workbench.text.cells import cut, fit, width
 from workbench.text.safe import flat
 from workbench.tui.keys import bindings
 from workbench.tui.screens.base import BaseScreen, Dialog, title
-from workbench.tui.widgets.bars import DIM, Field, KeyBar, Line, as_text, choice_parts
+from workbench.tui.widgets.bars import DIM, Field, KeyBar, Line, choice_parts, write
 from workbench.tui.widgets.lines import Lines, Toned
 from workbench.tui.widgets.passage import Passage
 
@@ -221,7 +221,7 @@ class FormScreen(Dialog):
         lines = [
             self._line(name, here=name == names[self.line]) if name in names else [] for name in self._values
         ]
-        self.query_one("#lines", Static).update(as_text(lines))
+        write(self, "#lines", lines)
         self.refresh_bindings()
 
     def _line(self, name: str, *, here: bool) -> Line:

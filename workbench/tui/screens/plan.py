@@ -22,7 +22,7 @@ from workbench.text.safe import flat
 from workbench.tui.keys import bindings
 from workbench.tui.screens.base import Room
 from workbench.tui.screens.dialogs import ConfirmScreen, FormScreen, Hints, TypedLine
-from workbench.tui.widgets.bars import Line, as_text
+from workbench.tui.widgets.bars import Line, write
 
 MOST_STRATA = 30
 """Values above which a field is not offered for strata: each takes two reviews at least."""
@@ -74,7 +74,7 @@ class PlanScreen(Room):
         info = await self.desk.store.read(dataset_info, self.desk.info.id)  # a plan changes the blind arm
         self.desk = replace(self.desk, info=info)
         self.report = await self.desk.store.read(plan.report, info)
-        self.query_one("#stand", Static).update(as_text(_stand_lines(self.report)))
+        write(self, "#stand", _stand_lines(self.report))
         self.refresh_bindings()
 
     # Keys.

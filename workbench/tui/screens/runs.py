@@ -34,7 +34,7 @@ from workbench.text.safe import flat
 from workbench.tui.keys import bindings
 from workbench.tui.screens.base import TICK, Room
 from workbench.tui.screens.dialogs import ConfirmScreen, FormScreen, Hints, MenuChoice, MenuScreen, TypedLine
-from workbench.tui.widgets.bars import DIM, Bar, Line, as_text
+from workbench.tui.widgets.bars import DIM, Bar, Line, write
 from workbench.tui.widgets.lines import Lines, Toned
 from workbench.tui.work import Ended, Going, start
 
@@ -243,7 +243,7 @@ class RunsScreen(Room):
     def body(self) -> ComposeResult:
         """The runs, the one under the cursor in full, the one that goes on."""
         yield Static(PURPOSE, id="purpose")
-        yield Static(id="columns", markup=False)
+        yield Static(id="columns")
         yield self._listed
         yield Static(id="empty")
         yield Static(id="detail")
@@ -267,9 +267,9 @@ class RunsScreen(Room):
     def moved(self) -> None:
         """Another run is under the cursor."""
         run = self.run
-        self.query_one("#detail", Static).update(as_text(described(run, self._advice) if run else []))
+        write(self, "#detail", described(run, self._advice) if run else "")
         columns = run_columns(self._listed.scrollable_content_region.width, self._listed.rows)
-        self.query_one("#columns", Static).update(column_names(columns))
+        write(self, "#columns", column_names(columns))
         self.refresh_bindings()
 
     resized = moved

@@ -8,7 +8,6 @@ from operator import attrgetter
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal
-from textual.content import Content
 from textual.widgets import Static
 
 from workbench.comparing.causes import UnitRow
@@ -23,7 +22,7 @@ from workbench.tui.keys import bindings
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import choose_scorer
 from workbench.tui.view import of_others, unit_lines
-from workbench.tui.widgets.bars import DIM, Bar, Head, Line, as_text
+from workbench.tui.widgets.bars import DIM, Bar, Head, Line, write
 from workbench.tui.widgets.cause_list import (
     CauseList,
     automatic_value,
@@ -65,7 +64,7 @@ class WhyScreen(BaseScreen):
     def body(self) -> ComposeResult:
         """Both values, the rows, what they come to, and one row in full."""
         yield Bar(id="values")
-        yield Static(id="columns", markup=False)
+        yield Static(id="columns")
         yield self._listed
         yield Bar(id="sum")
         yield Static(id="totals")
@@ -117,12 +116,12 @@ class WhyScreen(BaseScreen):
             [("Δ " if narrow else " Δ ", "$accent"), (delta(why.delta), "bold $accent")],
         )
         self._listed.show(why)
-        self.query_one("#columns", Static).update(column_names(self._listed.columns))
+        write(self, "#columns", column_names(self._listed.columns))
         self.query_one("#sum", Bar).show(
             [(exact(why), DIM)],
             [("the causes add up to ", DIM), (delta(why.delta), "bold $accent"), (" ", "")],
         )
-        self.query_one("#totals", Static).update(Content(totals(why)))
+        write(self, "#totals", totals(why))
         self.say(fitted_note(why))
         self.moved()
 
@@ -137,12 +136,12 @@ class WhyScreen(BaseScreen):
         row = self._listed.chosen
         if row is None:
             return
-        self.query_one("#cause", Static).update(self._cause(row))
+        write(self, "#cause", self._cause(row))
         nothing = "" if is_unitless(row) else "no such unit on this side"
         for name, unit in (("automatic", row.automatic), ("verified", row.verified)):
             self.query_one(f"#{name}", Passage).show(self._side(name, unit), nothing=nothing)
 
-    def _cause(self, row: UnitRow) -> Content:
+    def _cause(self, row: UnitRow) -> list[Line]:
         reads = self.why.reads_of(row)
         first: Line = [(sentence(row), "")]
         if row.cause:
@@ -156,8 +155,7 @@ class WhyScreen(BaseScreen):
         if todo := fix(row, self.why):
             lines.append([("Fix: ", DIM), (todo, "")])
         beside = f"next to “{flat(row.beside.text)}”" if row.beside is not None else ""
-        lines.append([(linked_by(row) or beside, DIM)])
-        return as_text(lines)
+        return [*lines, [(linked_by(row) or beside, DIM)]]
 
     def _side(self, name: str, unit: Unit | None) -> str:
         if unit is None:

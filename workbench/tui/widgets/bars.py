@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.style import Style
 from textual.widget import Widget
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from workbench.text.cells import cut, cut_front, cut_words, width, wrap
 from workbench.text.safe import flat
@@ -34,6 +34,15 @@ KEPT = 24
 def as_text(lines: Sequence[Line]) -> Content:
     """Lines of parts as one text; nothing in them is read as markup."""
     return Content("\n").join(Content.assemble(*line) for line in lines)
+
+
+def write(node: Widget, name: str, text: str | Sequence[Line], *, layout: bool = True) -> None:
+    """Put a text, or lines of parts, into the Static of that name; nothing in it is read as markup.
+
+    Without `layout` it stays as large as it is.
+    """
+    content = Content(text) if isinstance(text, str) else as_text(text)
+    node.query_one(name, Static).update(content, layout=layout)
 
 
 def choice_parts(choices: Iterable[tuple[str, str]]) -> Line:

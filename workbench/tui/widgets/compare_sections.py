@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 from textual_plot import HiResMode
@@ -20,7 +19,7 @@ from workbench.reports import folded
 from workbench.reports.compare import figures_text
 from workbench.text.figures import many, signed
 from workbench.tui.widgets import compare_lists as lists
-from workbench.tui.widgets.bars import DIM, Bar, Line, as_text, shortened
+from workbench.tui.widgets.bars import DIM, Bar, Line, shortened, write
 from workbench.tui.widgets.compare_lists import CauseBars, FiguresLook, Place, Sample, place
 from workbench.tui.widgets.lines import Lines, Toned
 from workbench.tui.widgets.passage import Passage
@@ -130,9 +129,9 @@ class Overview(Section):
     def show(self, seen: FiguresLook) -> None:
         """The first page."""
         found = seen.found
-        self.query_one("#answer", Static).update(Content(" ".join(seen.said)))
+        write(self, "#answer", " ".join(seen.said))
         facts, rest = lists.overview(found, self.content_size.width, high=self.screen.has_class("-high"))
-        self.query_one("#facts", Static).update(as_text(facts))
+        write(self, "#facts", facts)
         left = len(seen.causes) - lists.TOP
         more = f"{left} more: 3 shows them" if left > 0 else ""
         nothing = " ".join(words.no_cause_lines(found)) or "nothing differs yet"
@@ -168,12 +167,12 @@ class Scatter(Section):
         self.query_one(ScatterPlot).show(seen.places, listed.verified)
         room = self.query_one("#paired").content_size.width or 40
         facts = words.paired_facts(figures.paired, figures.rows)
-        self.query_one("#paired", Static).update(as_text(lists.narrow_lines(facts, room)))
+        write(self, "#paired", lists.narrow_lines(facts, room))
         legend: Line = [("→ verified ↑ automatic  ", DIM)]
         for fewest, sign in DOTS:
             legend += [(sign, "bold $accent"), (f"{fewest} " if fewest == 1 else f"{fewest}+ ", DIM)]
         legend.append(("samples", DIM))
-        self.query_one("#points-legend", Static).update(Content.assemble(*legend))
+        write(self, "#points-legend", [legend])
         self.on_lines_chosen()
 
     def on_lines_chosen(self) -> None:
@@ -214,7 +213,7 @@ class Causes(Section):
         assert self.seen is not None  # there is a cursor to move
         chosen = self.query_one(CauseBars).chosen
         text = words.cause_line(chosen) if chosen else " ".join(words.no_cause_lines(self.seen.found))
-        self.query_one("#cause", Static).update(Content(text))
+        write(self, "#cause", text)
 
 
 class Samples(Section):
@@ -238,7 +237,7 @@ class Samples(Section):
         rows.share = bool(title)
         rows.put(samples, 0)
         head = lists.sample_head(rows.scrollable_content_region.width - 2, "share" if title else "")
-        self.query_one("#samples-head", Static).update(Content(f"  {head}"))
+        write(self, "#samples-head", f"  {head}")
 
 
 class AllFigures(Section):
