@@ -86,6 +86,7 @@ LINES = [
     (row(scores={"a": True}), "scores.a: got true, expected a number or null"),
     (row(scores={"a": float("inf")}), "a: got Infinity, expected a finite number or null"),
     (row(scores={"a": float("-inf")}), "a: got -Infinity, expected a finite number or null"),
+    (row()[:-1] + ', "reference": "other"}', "reference: got two values, expected one"),
     (row(scores={"a": 1}).replace("1}", "1e999}"), "a: got 1e999, expected a finite number or null"),
     (row(scores={"a": 10**400}), "a: got a number of many digits, expected a score"),
     # texts

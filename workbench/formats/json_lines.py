@@ -9,6 +9,7 @@ import codecs
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from pathlib import Path
@@ -165,7 +166,18 @@ def _constant(name: str) -> None:
         raise _NotFiniteError(name)
 
 
-_decoder = json.JSONDecoder(parse_float=Fractional, parse_constant=_constant)
+class _TwiceError(ValueError):
+    """A key that an object has twice."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> JsonObject:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        raise _TwiceError(next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1))
+    return value
+
+
+_decoder = json.JSONDecoder(parse_float=Fractional, parse_constant=_constant, object_pairs_hook=_object)
 _lenient = json.JSONDecoder(parse_int=str, parse_float=str)
 _TAIL = 20  # what a message shows behind a place; a word or an escape that may be cut is shorter
 
@@ -174,7 +186,8 @@ def parse(raw: str) -> JsonObject:
     """The JSON object of a line. Raises RowError for anything else, naming the column from 1, and
     RecursionError for thousands of brackets.
 
-    NaN reads as null; infinite numbers, lone surrogates, NUL and texts over the limit are errors.
+    NaN reads as null; infinite numbers, a key twice, lone surrogates, NUL and texts over the limit are
+    errors.
     """
     return checked(loads(raw), raw)
 
@@ -199,7 +212,7 @@ def loads(raw: str) -> Any:
         expected = "a whole JSON object: this one is cut off" if cut_off(error) else "a JSON object"
         raise _no_json(error, 0, " at", f" at column {error.pos + 1:,}", expected) from None
     except ValueError as error:
-        raise _bad_number(raw, error) from None
+        raise _bad_value(raw, error) from None
 
 
 def scanned(text: str, at: int, *, whole: bool) -> tuple[Any, int] | None:
@@ -224,7 +237,7 @@ def scanned(text: str, at: int, *, whole: bool) -> tuple[Any, int] | None:
             if not whole:
                 return None
             end = len(text)
-        value = _bad_number(text[at:end], error)
+        value = _bad_value(text[at:end], error)
     if not whole and len(text) - end <= len("e+") and text[end - 1] not in '"]}':
         return None  # a number may go on
     return value, end
@@ -246,8 +259,11 @@ def _no_json(error: json.JSONDecodeError, start: int, ending: str, where: str, e
     return RowError("row", f"{near} ({what[:1].lower()}{what[1:]}{where})", expected)
 
 
-def _bad_number(raw: str, error: ValueError) -> RowError:
-    """Name the last key before a number that is not finite: the decoder does not know it."""
+def _bad_value(raw: str, error: ValueError) -> RowError:
+    """What is JSON and no value. Of a number that is not finite the last key before it is named, for the
+    decoder does not know it."""
+    if isinstance(error, _TwiceError):
+        return RowError(excerpt(str(error)), "two values", "one")
     if not isinstance(error, _NotFiniteError):  # an integer of more than 4,300 digits
         return RowError("row", "a number of too many digits", "a JSON object")
     number = str(error)
