@@ -90,10 +90,10 @@ def test_calibration_never_sees_an_alias_in_the_sample_that_taught_it(bench: Ben
     bench.load(ROWS)
     run = calibrate.run_of(bench.store, bench.info(), None)
     score_dataset(bench.store, bench.info())
-    before = {number: linked for number, linked, _ in similarities(bench.store, run.id)}
+    before = similarities(bench.store, run.id, "linked")
     teach(bench)
     score_dataset(bench.store, bench.info())
-    after = {number: linked for number, linked, _ in similarities(bench.store, run.id)}
+    after = similarities(bench.store, run.id, "linked")
 
     own, other = bench.id("one"), bench.id("two")
     assert (before[own], before[bench.id("kin")]) == (after[own], after[bench.id("kin")])

@@ -119,7 +119,11 @@ def _contained(path: Path, columns: NamedColumns) -> DatasetFile:
 
 
 def _object(path: Path, data: bytes, columns: NamedColumns) -> DatasetFile:
-    """A file that begins with an object: rows by line, a document with lists inside, or one that is a row."""
+    """A file that begins with an object: rows by line, a document with lists inside, or one that is a row.
+
+    What a person or a key of the first piece decides comes first; then an object under each key, the whole
+    document, which is read to its end. What more than one list of it could be, a person has to say.
+    """
 
     def document(*lists: str, format: str = "") -> DatasetFile:  # noqa: A002
         return DatasetFile(path, "document", frozenset(lists), format)

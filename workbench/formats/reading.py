@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from workbench.errors import RowError, UsageError
@@ -123,13 +123,12 @@ def _renamed(
         yield raw
 
 
-def becomes(names: Iterable[str], notes: Notes, columns: NamedColumns) -> dict[str, str]:
+def becomes(notes: Notes, columns: NamedColumns) -> dict[str, str]:
     """What each column or key becomes in the dataset, in the order of the file."""
-    there = list(names)
-    exported = {name for name in there if native.OBJECT in there and native.is_exported(name)}
+    ours = native.OBJECT in notes.columns
     return {
-        name: "as it was exported" if name in exported else _becomes(name, notes, columns)
-        for name in there
+        name: "as it was exported" if ours and native.is_exported(name) else _becomes(name, notes, columns)
+        for name in notes.columns
         if name != "_error"
     }
 

@@ -168,16 +168,12 @@ def _similarities(store: Store, run: RunInfo, scorer: str | None) -> tuple[str, 
     """The scorer and the similarities of every counted sample."""
     if scorer is not None and scorer not in CALIBRATED:
         raise UsageError(f"scorer {scorer!r} has no match threshold; there is: {', '.join(CALIBRATED)}")
-    counted = calibrations.similarities(store, run.id)
-    similarities = {
-        "linked": {number: linked for number, linked, _ in counted if linked is not None},
-        "presence": {number: presence for number, _, presence in counted if presence is not None},
-    }
-    name = scorer or ("linked" if similarities["linked"] else "presence")
-    if not similarities[name]:
-        instead = "; --scorer presence needs none" if name == "linked" and similarities["presence"] else ""
-        raise UsageError(f"run {run.name} proposed nothing that {name} can count{instead}")
-    return name, similarities[name]
+    for name in (scorer,) if scorer else CALIBRATED:
+        if similarities := calibrations.similarities(store, run.id, name):
+            return name, similarities
+    able = name == "linked" and calibrations.similarities(store, run.id, "presence")
+    instead = "; --scorer presence needs none" if able else ""
+    raise UsageError(f"run {run.name} proposed nothing that {name} can count{instead}")
 
 
 def _groups(rows: Mapping[int, KeyRow]) -> dict[int, str]:

@@ -23,7 +23,7 @@ from workbench.comparing.disputes import (
     worded,
 )
 from workbench.errors import UsageError
-from workbench.model import Kind, Progress, silent
+from workbench.model import Kind, Progress, count, silent
 from workbench.scoring.names import CALIBRATED, DEFAULT_SCORER, RECOUNT, column_kind, first_scorer, kind_of
 from workbench.stages.calibrate import cross_fitted
 from workbench.stages.examples import seen_ids
@@ -37,7 +37,7 @@ from workbench.store import disputes as stored
 from workbench.store import plans, runs, scores
 from workbench.store.datasets import DatasetInfo, blind_ids, count_samples
 from workbench.store.engine import Store
-from workbench.store.gold import Reviewed, reviewed
+from workbench.store.gold import Reviewed, reviewed, verified_by
 from workbench.store.queue import shown_ids
 from workbench.store.runs import RunInfo
 from workbench.store.samples import questions_of_hashes
@@ -370,14 +370,15 @@ def _annotators(case: DisputeCase) -> Iterator[Dispute]:
         n for n, sample in case.reviewed.items() if sample.origin == "unresolved" and n not in case.closed
     ]
     weights = case.weights(case.at.name) if open_ones else {}
-    for number, tallies in stored.said_of(case.store, open_ones, case.kind).items():
-        recalls = sorted(tally.recall for tally in tallies if tally.recall is not None)
+    for number, reviews in verified_by(case.store, open_ones, case.kind).items():
+        tallies = [(review.annotator, count(review.assessment.units)) for review in reviews]
+        recalls = sorted(float(tally.recall) for _, tally in tallies if tally.recall is not None)
         values = NOT_APART
         if len(recalls) > 1:
             values = _apart(recalls[0], recalls[-1], weights.get(number, 1 / len(case.reviewed)))
-        counts = ", ".join(f"{tally.found}/{tally.units}" for tally in tallies)
-        says = ", ".join(f"{tally.annotator} {tally.found}/{tally.units}" for tally in tallies)
-        yield case.dispute(number, "annotators", "annotators", values, says, worded(counts))
+        of = worded(", ".join(f"{tally.found}/{tally.units}" for _, tally in tallies))
+        says = ", ".join(f"{name} {tally.found}/{tally.units}" for name, tally in tallies)
+        yield case.dispute(number, "annotators", "annotators", values, says, of)
 
 
 def _flags(case: DisputeCase, annotator: str) -> Iterator[Dispute]:

@@ -9,6 +9,7 @@ from functools import partial
 from itertools import count
 from typing import Literal
 
+from workbench.comparing.links import covered
 from workbench.errors import InputError
 from workbench.matching.names import Name, similarity
 from workbench.matching.presence import presence
@@ -372,8 +373,7 @@ def split(opened: Opened, unit: Unit, at: int) -> Put:
     if not any(token.start == at for token in split_tokens(opened, unit)):
         raise InputError("this unit cannot be split there")
     reference = opened.sample.reference
-    spans = unit.spans[:1] if unit.kind == "entity" else unit.spans
-    left, right = _parts(reference, spans, at, trim=unit.kind == "entity")
+    left, right = _parts(reference, covered(unit), at, trim=unit.kind == "entity")
     label = unit.label
     first = replace(unit, text=_surface(reference, left), spans=left, proposed="", match=Match())
     second = Unit(
@@ -390,8 +390,7 @@ def split(opened: Opened, unit: Unit, at: int) -> Put:
 
 def split_tokens(opened: Opened, unit: Unit) -> list[Token]:
     """The tokens of the reference before which a unit can be split; none for a unit of one word."""
-    spans = unit.spans[:1] if unit.kind == "entity" else unit.spans
-    words = [token for span in spans for token in _words(opened.sample.reference, span)]
+    words = [token for span in covered(unit) for token in _words(opened.sample.reference, span)]
     return [token for token in words[1:] if token.text.lower() not in _JOINING]
 
 

@@ -431,7 +431,7 @@ def preview_import(
         reading.take_in()
         report = reading.finished()
         session.rollback()
-    report.becomes = becomes(reading.notes.columns, reading.notes, reading.columns)
+    report.becomes = becomes(reading.notes, reading.columns)
     return report
 
 

@@ -159,15 +159,13 @@ def count_samples(info: DatasetInfo, loaded: Sequence[Stored]) -> CountedChunk:
 def _scored_chunk(info: DatasetInfo, batch: Batch) -> CountedChunk:
     run_id, threshold = info.run_id, info.threshold
     assert run_id is not None  # its proposals were counted
-    hashes = {number: content for number, (content, _) in batch.items()}
-    sources = {number: source for number, (_, source) in batch.items()}
     of_samples = {
         number: [
             Score(name, tally, value_of(name, tally)) for name, tally in source.tallies(threshold).items()
         ]
-        for number, source in sources.items()
+        for number, (_, source) in batch.items()
     }
-    return CountedChunk(run_id, threshold, info.policy.version, info.taught, hashes, sources, of_samples)
+    return CountedChunk(run_id, threshold, info.policy.version, info.taught, batch, of_samples)
 
 
 def keep_threshold(store: Store, info: DatasetInfo, threshold: int, annotator: str) -> DatasetInfo:

@@ -60,13 +60,12 @@ CARRIED = "verified units of the same reference"
 
 @dataclass(frozen=True, slots=True)
 class AutoScore:
-    """An automatic score of a sample with the run it came from, or the number that the file has of it."""
+    """An automatic score of a sample, or the number that the file has of it."""
 
     scorer: str
     kind: Kind
     tally: Tally | Imported
     value: float | None
-    source: str
 
 
 Written = Mapping[Kind, tuple[str, str]]
@@ -376,7 +375,7 @@ def shown_as(
         blind=blind,
         rematch=state.opened.rematch or "contexts changed" in (state.entity.reason, state.statement.reason),
         annotator=annotator,
-        automatic=tuple(_automatic(info, written, assessments, visible)),
+        automatic=tuple(_automatic(written, assessments, visible)),
         revealed=revealed,
         base=base,
         suggested=_suggested(info, stored, state) if blind else {},
@@ -417,15 +416,15 @@ def written_of(store: Store, info: DatasetInfo, sample_id: int) -> Written:
 
 
 def _automatic(
-    info: DatasetInfo, written: Written, assessments: Mapping[str, Assessment], kinds: set[Kind]
+    written: Written, assessments: Mapping[str, Assessment], kinds: set[Kind]
 ) -> Iterator[AutoScore]:
     for kind, (name, digits) in written.items():
         if kind in kinds:
-            yield AutoScore(name, kind, Imported(Fraction(digits)), float(digits), name)
+            yield AutoScore(name, kind, Imported(Fraction(digits)), float(digits))
     for name, assessment in assessments.items():
         if SCORERS[name] in kinds:
             scored = score(name, assessment)
-            yield AutoScore(name, SCORERS[name], scored.tally, scored.value, f"{name} · {info.run}")
+            yield AutoScore(name, SCORERS[name], scored.tally, scored.value)
 
 
 LONGEST = 20_000

@@ -29,7 +29,6 @@ from workbench.store.tables import (
 class KeyRow(NamedTuple):
     """A sample as calibration sees it: no text."""
 
-    sample_id: int
     key: str
     group: str | None
     reference_hash: str
@@ -38,7 +37,8 @@ class KeyRow(NamedTuple):
 def rows_of(store: Store, sample_ids: Sequence[int]) -> dict[int, KeyRow]:
     """Some samples by number."""
     query = select(SAMPLE.id, SAMPLE.key, SAMPLE.group_key, SAMPLE.reference_hash)
-    return {row[0]: KeyRow(*row) for row in store.rows(query.where(among(SAMPLE.id, sample_ids)))}
+    rows = store.rows(query.where(among(SAMPLE.id, sample_ids)))
+    return {number: KeyRow(*row) for number, *row in rows}
 
 
 def save_calibration(
@@ -82,11 +82,10 @@ def calibration_in_use(store: Store, dataset_id: int) -> CalibrationRow | None:
     return store.value(select(CalibrationRow).where(*used))
 
 
-def similarities(store: Store, run_id: int) -> list[tuple[int, bytes | None, bytes | None]]:
-    """(sample, linked, presence) of every sample that a run was counted for; 100,000 take half a second."""
-    query = select(COUNTED.sample_id, COUNTED.linked, COUNTED.presence)
-    rows = store.rows(query.where(*counted_in(run_id)))
-    return [(number, linked, presence) for number, linked, presence in rows]
+def similarities(store: Store, run_id: int, scorer: str) -> dict[int, bytes]:
+    """Those of a run's samples that a scorer with a threshold could count; 100,000 take half a second."""
+    query = select(COUNTED.sample_id, COUNTED[scorer])
+    return dict(store.rows(query.where(*counted_in(run_id), COUNTED[scorer].is_not(None))))
 
 
 def use_calibration(store: Store, dataset_id: int, calibration_id: int | None, threshold: int) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -10,10 +9,8 @@ from sqlalchemy import or_, select
 
 from workbench.comparing.disputes import State
 from workbench.errors import ConflictError
-from workbench.model import Kind, count
-from workbench.reviewing.fold import Verified
+from workbench.model import Kind
 from workbench.store.engine import Store
-from workbench.store.gold import verified_by
 from workbench.store.tables import DISPUTE, REVIEW, SAMPLE, DisputeRow
 
 
@@ -39,22 +36,8 @@ class ReviewHead(NamedTuple):
 
     sample_id: int
     annotator: str
-    origin: str
     disposition: str
     flag: str
-
-
-class CountedBy(NamedTuple):
-    """What one annotator verified: how many units were found, of how many; None without units."""
-
-    annotator: str
-    found: int
-    units: int
-
-    @property
-    def recall(self) -> float | None:
-        """The verified recall."""
-        return self.found / self.units if self.units else None
 
 
 def heads(store: Store, dataset_id: int, kind: Kind) -> list[ReviewHead]:
@@ -63,22 +46,11 @@ def heads(store: Store, dataset_id: int, kind: Kind) -> list[ReviewHead]:
     Not by name: the stamp of a dispute over flags follows this order.
     """
     query = (
-        select(REVIEW.sample_id, REVIEW.annotator, REVIEW.origin, REVIEW[kind], REVIEW.flag)
+        select(REVIEW.sample_id, REVIEW.annotator, REVIEW[kind], REVIEW.flag)
         .where(REVIEW.dataset_id == dataset_id, or_(REVIEW[kind] != "todo", REVIEW.flag != ""))
         .order_by(REVIEW.id)
     )
     return [ReviewHead(*row) for row in store.rows(query)]
-
-
-def said_of(store: Store, sample_ids: Sequence[int], kind: Kind) -> dict[int, list[CountedBy]]:
-    """What every annotator verified of some samples, by name."""
-
-    def counted(review: Verified) -> CountedBy:
-        tally = count(review.assessment.units)
-        return CountedBy(review.annotator, tally.found, tally.units)
-
-    verified = verified_by(store, sample_ids, kind)
-    return {number: list(map(counted, reviews)) for number, reviews in verified.items()}
 
 
 def states(store: Store, dataset_id: int) -> dict[Key, Kept]:

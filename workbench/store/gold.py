@@ -42,7 +42,6 @@ class Gold:
     `assessment` is None while verified reviews differ (*unresolved*).
     """
 
-    kind: Kind
     annotators: tuple[str, ...]
     origin: str
     assessment: Assessment | None
@@ -201,7 +200,7 @@ def _resolved(store: Store, kind: Kind, where: ColumnElement[bool]) -> dict[int,
     for sample_id, each in verified.items():
         standing = resolve(each, counted)
         origin, assessment = (standing.origin, standing.assessment) if standing else ("unresolved", None)
-        gold[sample_id] = Gold(kind, tuple(review.annotator for review in each), origin, assessment)
+        gold[sample_id] = Gold(tuple(review.annotator for review in each), origin, assessment)
     return gold
 
 
@@ -312,7 +311,7 @@ def reviewed(store: Store, dataset_id: int, kind: Kind, *, holdout: bool = False
     """Every sample with a verified review of that kind, excluded ones too; of the holdout where asked for."""
     query = (
         select(
-            SAMPLE.id, SAMPLE.key, SAMPLE.group_key, SAMPLE.meta, REVIEW.id, REVIEW.origin, REVIEW.shown,
+            SAMPLE.id, SAMPLE.key, SAMPLE.group_key, SAMPLE.meta, REVIEW.origin, REVIEW.shown, REVIEW.id,
             REVIEW.annotator, REVIEW.policy_version, func.substr(SAMPLE.user_input, 1, BEGINNING),
         )
         .where(
@@ -327,16 +326,12 @@ def reviewed(store: Store, dataset_id: int, kind: Kind, *, holdout: bool = False
     with store.snapshot():
         counts = _counts(store, dataset_id, kind)
         with store.reading():  # a value that cannot be read is the database's
-            for number, key, group, meta, review, origin, shown, annotator, policy, question in store.rows(
-                query
-            ):
-                tally = Tally(*counts.get(review, (0, 0, 0)))
-                language = named_language(meta or {})
-                sample = Reviewed(
-                    number, key, group, language, origin, shown, review, annotator, policy, tally
-                )
-                name = question if is_hash(key) else ""
-                each.setdefault(number, []).append(sample._replace(question=name))
+            rows = store.rows(query)
+            for number, key, group, meta, origin, shown, review, annotator, policy, question in rows:
+                language, tally = named_language(meta or {}), Tally(*counts.get(review, (0, 0, 0)))
+                one = Reviewed(number, key, group, language, origin, shown, review, annotator, policy, tally)
+                asked = question if is_hash(key) else ""
+                each.setdefault(number, []).append(one._replace(question=asked))
         gold = load_some(store, [number for number, reviews in each.items() if len(reviews) > 1], kind)
     return {
         number: _standing(reviews, gold[number].origin) if number in gold else reviews[0]

@@ -156,13 +156,12 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """What a decided sample took this annotator: medians of active seconds and presses over `samples`.
+    """What a decided sample took this annotator: the median of active seconds over `samples`.
 
     `today`: how many of them were decided since midnight.
     """
 
     seconds: float
-    presses: float
     samples: int
     today: int = 0
 
@@ -259,7 +258,7 @@ def pace(
     decided = Reviews.of(info, annotator).disposition(REVIEW).in_(DECIDED)
     last = func.max(case((DECIDES, EVENT.at)))
     query = (
-        select(REVIEW.sample_id, func.sum(EVENT.seconds), func.sum(func.coalesce(EVENT.presses, 0)), last)
+        select(REVIEW.sample_id, func.sum(EVENT.seconds), last)
         .where(
             EVENT.dataset_id == info.id,
             EVENT.annotator == annotator,
@@ -273,9 +272,8 @@ def pace(
     spent = [row[1:] for row in store.rows(query) if row[0] not in without]
     if not spent:
         return None
-    today = sum(midnight is not None and at is not None and at >= midnight for *_, at in spent)
-    seconds, presses = (median(float(row[place]) for row in spent) for place in (0, 1))
-    return Pace(seconds, presses, len(spent), today)
+    today = sum(midnight is not None and at is not None and at >= midnight for _, at in spent)
+    return Pace(median(float(seconds) for seconds, _ in spent), len(spent), today)
 
 
 def page(
@@ -321,12 +319,6 @@ def page(
             REVIEW[kind] == "verified",
         )
         twins = set(store.column(verified))
-    own_places = {
-        number: place.done
-        for number in ids
-        for place in held[number]
-        if place and place.annotator == annotator
-    }
     return [
         QueueRow(
             sample_id=number,
@@ -335,7 +327,7 @@ def page(
             beginning=row.beginning,
             blind=bool(row.blind),
             # what others verified leaves an own part to do
-            disposition="todo" if row.state == "verified" and own_places.get(number) is False else row.state,
+            disposition="todo" if row.state == "verified" and own is False else row.state,
             decided=bool(row.decided) and number not in hidden,
             flag=row.flag or "",
             stale=bool(row.stale),
@@ -346,11 +338,14 @@ def page(
             scorer=column or DEFAULT_SCORER[kind],
             places=(sum(place is not None and place.done for place in held[number]), len(held[number])),
             held=of_others(held[number], annotator),
-            own=own_places.get(number),
+            own=own,
             excluded=bool(row.excluded),
         )
         for number in ids
         if (row := rows.get(number)) is not None
+        for own in [
+            next((place.done for place in held[number] if place and place.annotator == annotator), None)
+        ]
     ]
 
 

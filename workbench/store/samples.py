@@ -102,7 +102,18 @@ def load_sample(store: Store, sample_id: int, run_id: int | None) -> Stored:
 def load_samples(store: Store, sample_ids: Iterable[int], run_id: int | None) -> list[Stored]:
     """Some samples with their proposals of that run, in file order, in one query."""
     with store.reading():
-        return [_stored(row) for row in store.rows(_PROPOSED, run=run_id, samples=[*sample_ids])]
+        return [
+            Stored(
+                sample_id=row.id,
+                dataset_id=row.dataset_id,
+                sample=sample_of(row),
+                blind=bool(row.blind),
+                **{name: getattr(row, name) for name in ("holdout", "u", "rank", "size", "stratum")},
+                proposal_id=row.proposal,
+                proposal=proposal_of(row.document) if row.proposal else None,
+            )
+            for row in store.rows(_PROPOSED, run=run_id, samples=[*sample_ids])
+        ]
 
 
 _BLIND = is_blind(DATASET.blind_share).label("blind")
@@ -174,18 +185,6 @@ def ids_with_text(store: Store, dataset_id: int, piece: str, annotator: str) -> 
         SAMPLE.dataset_id == dataset_id, contains(SAMPLE.reference, piece), or_(own, ~verified)
     )
     return list(store.numbers(query.order_by(SAMPLE.rank)))
-
-
-def _stored(row: Row[Any]) -> Stored:
-    return Stored(
-        sample_id=row.id,
-        dataset_id=row.dataset_id,
-        sample=sample_of(row),
-        blind=bool(row.blind),
-        **{name: getattr(row, name) for name in ("holdout", "u", "rank", "size", "stratum")},
-        proposal_id=row.proposal,
-        proposal=proposal_of(row.document) if row.proposal else None,
-    )
 
 
 def related_ids(store: Store, dataset_id: int, groups: Collection[str], hashes: Collection[str]) -> set[str]:

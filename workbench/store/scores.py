@@ -57,16 +57,15 @@ def load_scores(
 class CountedChunk(NamedTuple):
     """What some samples were counted to under a run and a match threshold.
 
-    `hashes` (of the texts), `policy_version` and `taught` (the aliases) tell what was counted.
-    `scores` follow from `counted`.
+    `counted` has of each the hash of its text and what is kept of it; `policy_version` and `taught` (the
+    aliases) tell too what was counted. `scores` follow from it.
     """
 
     run_id: int
     threshold: int
     policy_version: int
     taught: str
-    hashes: Mapping[int, str]
-    counted: Mapping[int, Counted]
+    counted: Mapping[int, tuple[str, Counted]]
     scores: Mapping[int, Sequence[Score]]
 
 
@@ -87,7 +86,7 @@ def save_counted(store: Store, chunk: CountedChunk) -> None:
         present = {
             number: dataset
             for number, content, dataset in session.execute(there)
-            if chunk.hashes[number] == content
+            if chunk.counted[number][0] == content
         }
         if not present:
             return
@@ -111,7 +110,7 @@ def save_counted(store: Store, chunk: CountedChunk) -> None:
                 "doubt": doubt(counted, judge),
             }
             for number in present.keys() - have
-            for counted in (chunk.counted[number],)
+            for _, counted in (chunk.counted[number],)
         ]
         store.insert(CountedRow, fresh)
         store.delete(ScoreRow, among(SCORE.sample_id, present), scored_at(chunk.run_id, chunk.threshold))
@@ -200,7 +199,6 @@ def judge_of(store: Store, dataset_id: int) -> Judge | None:
 class Member(NamedTuple):
     """A sample of the population that figures stand for: neither held back nor come after the plan."""
 
-    sample_id: int
     key: str
     group: str | None
     stratum: str
@@ -212,7 +210,7 @@ def population(store: Store, dataset_id: int, only: Iterable[int] | None = None)
         SAMPLE.dataset_id == dataset_id if only is None else among(SAMPLE.id, only),
         SAMPLE.rank < HOLDOUT_RANK,
     )
-    return {row[0]: Member(*row) for row in store.rows(query.order_by(SAMPLE.id))}
+    return {number: Member(*row) for number, *row in store.rows(query.order_by(SAMPLE.id))}
 
 
 def members(store: Store, dataset_id: int, *, strata: bool) -> dict[int, str]:

@@ -156,37 +156,30 @@ def wrap(text: str, size: int, *, whole: bool = False) -> list[tuple[int, int]]:
     while True:
         end = text.find("\n", start)
         end = len(text) if end < 0 else end
-        narrow = _NARROW.match(text, start, end)
-        if narrow is not None and narrow.end() == end:
-            _wrap_narrow(text, start, end, size, lines, whole=whole)
-        else:
-            _wrap_mixed(text, start, end, size, lines, whole=whole)
+        wrapping = _wrap_narrow if _NARROW.fullmatch(text, start, end) else _wrap_mixed
+        lines += wrapping(text, start, end, size, whole=whole)
         if end >= len(text):
             return lines
         start = end + 1
 
 
-def _wrap_narrow(
-    text: str, start: int, end: int, size: int, lines: list[tuple[int, int]], *, whole: bool
-) -> None:
+def _wrap_narrow(text: str, start: int, end: int, size: int, *, whole: bool) -> Iterator[tuple[int, int]]:
     while end - start > size:
         cut_at = text.rfind(" ", start + 1, start + size + 1)
         if cut_at < 0:
             cut_at = text.find(" ", start + size, end) if whole else start + size
         if cut_at < 0:
             break
-        lines.append((start, cut_at))
+        yield start, cut_at
         start = cut_at
         while start < end and text[start] == " ":
             start += 1
         if start >= end:
             return
-    lines.append((start, end))
+    yield start, end
 
 
-def _wrap_mixed(
-    text: str, start: int, end: int, size: int, lines: list[tuple[int, int]], *, whole: bool
-) -> None:
+def _wrap_mixed(text: str, start: int, end: int, size: int, *, whole: bool) -> Iterator[tuple[int, int]]:
     pieces = [(a + start, b + start, cells) for a, b, cells in clusters(text[start:end])]
     line, used, soft = start, 0, -1  # soft: index of the piece a line may begin with
     index = 0
@@ -196,7 +189,7 @@ def _wrap_mixed(
         may_break = soft > 0 and pieces[soft][0] > line
         if used + cells > size and not blank and (may_break or not whole):
             back = soft if may_break else index
-            lines.append((line, line + len(text[line : pieces[back][0]].rstrip(" "))))
+            yield line, line + len(text[line : pieces[back][0]].rstrip(" "))
             line, used, soft, index = pieces[back][0], 0, -1, back
             continue
         used += cells
@@ -204,7 +197,7 @@ def _wrap_mixed(
         if following and (blank or _breakable(text, a, cells, following)):
             soft = index + 1
         index += 1
-    lines.append((line, end))
+    yield line, end
 
 
 def _breakable(text: str, at: int, cells: int, following: tuple[int, int, int]) -> bool:

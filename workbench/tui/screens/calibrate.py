@@ -90,9 +90,9 @@ class CalibrateScreen(Room):
         store, dataset, known = self.desk.store, self.desk.info.id, set[int]()
         with self.telling("matching samples") as count:
             while chunk := await store.read(calibrate.next_uncounted, dataset):
-                if known >= set(chunk.hashes):
+                if known >= set(chunk.counted):
                     break  # their text or policy changes under us; they stay uncounted for now
-                known |= set(chunk.hashes)
+                known |= set(chunk.counted)
                 await store.write(save_counted, chunk)
                 count(len(known))
         with self.telling("reading verified samples") as count:
