@@ -65,8 +65,8 @@ def test_what_is_shown_later_of_another_run_is_not_where_the_units_shown_before_
     later = replace(OPEN, proposal=8, assessments=(statements,))
     reviewed = state(OPEN, Accept(SHOWN), later)
 
-    assert [descends(reviewed.opened, reviewed.entity, proposal) for proposal in (7, 8)] == [True, False]
-    assert [descends(reviewed.opened, reviewed.statement, proposal) for proposal in (7, 8)] == [False, True]
+    assert [descends(reviewed, "entity", proposal) for proposal in (7, 8)] == [True, False]
+    assert [descends(reviewed, "statement", proposal) for proposal in (7, 8)] == [False, True]
 
 
 def test_a_put_replaces_the_unit_with_its_id_and_adds_a_new_one() -> None:

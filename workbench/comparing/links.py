@@ -15,8 +15,7 @@ from rapidfuzz import fuzz
 from workbench.matching.names import Name, link
 from workbench.model import Assessment, Kind, Match, Span, Unit, letter, text_hash
 from workbench.reviewing.documents import unit_document
-from workbench.reviewing.edits import Open
-from workbench.reviewing.fold import KindState, gold_units, place_of
+from workbench.reviewing.fold import ReviewState, gold_units, place_of
 from workbench.text.normalise import key
 
 SIMILAR = 85
@@ -80,17 +79,18 @@ def links(
     return tuple(sorted(linked, key=lambda pair: (place(pair.verified), place(pair.automatic))))
 
 
-def descends(opening: Open, state: KindState, proposal: int | None) -> bool:
+def descends(review: ReviewState, kind: Kind, proposal: int | None) -> bool:
     """Whether the units of a reviewed kind came out of that proposal and keep its ids.
 
     Not so for a blind review, gold of a file, units carried over from a sibling and another run's proposal.
     """
-    shown = [assessment for assessment in opening.assessments if assessment.kind == state.assessment.kind]
+    own, opening = review.of(kind), review.opened
+    shown = [assessment for assessment in opening.assessments if assessment.kind == kind]
     return (
         proposal is not None
-        and state.proposal == proposal
+        and own.proposal == proposal
         and opening.shown == "assisted"
-        and not state.imported
+        and not own.imported
         and not any(unit.origin == "carried" for assessment in shown for unit in assessment.units)
     )
 

@@ -189,9 +189,7 @@ def _verdicts(
             machine, verified = automatic[kind], Assessment(kind, "verified", units)
             rows = tuple(UnitRow(None, unit, "", "", "", None) for unit in units)
             if machine is not None:
-                based = False
-                if state is not None:
-                    based = descends(state.opened, state.of(kind), leaving.proposal_id)
+                based = state is not None and descends(state, kind, leaving.proposal_id)
                 rows = difference(machine, verified, based=based, lang=lang).rows
             head = _of_review(item, kind, stored, state, _named(stored.record, departure.naming).named)
             for row in rows:

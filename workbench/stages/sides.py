@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from workbench.comparing.causes import FINEST, Difference, Extracted, difference, imported, precision_of
 from workbench.comparing.explained import Explained, explained
@@ -34,6 +34,11 @@ class VerifiedSide(NamedTuple):
 
     assessment: Assessment
     based: bool = False
+
+    @classmethod
+    def of(cls, review: ReviewState, kind: Kind, stored: Stored) -> Self:
+        """What a review says of a kind."""
+        return cls(review.of(kind).assessment, descends(review, kind, stored.proposal_id))
 
 
 class FileNumber(NamedTuple):
@@ -182,12 +187,14 @@ def causes_of(
     """
     differences = {}
     for kind in KINDS:
-        own, name = state.of(kind), first_scorer(assessments, kind)
-        if own.disposition != "verified":
+        if state.of(kind).disposition != "verified":
             continue
-        side = VerifiedSide(own.assessment, descends(state.opened, own, stored.proposal_id))
-        if kind in settled:
-            side = VerifiedSide(settled[kind].assessment)
+        name = first_scorer(assessments, kind)
+        side = (
+            VerifiedSide(settled[kind].assessment)
+            if kind in settled
+            else VerifiedSide.of(state, kind, stored)
+        )
         if kind in written:
             column, digits = written[kind]
             number = FileNumber(digits, precision_of([digits]))
@@ -245,6 +252,6 @@ def verified_side(
     stored: Stored, kind: Kind, review: ReviewState | None, gold: gold_store.Gold | None
 ) -> VerifiedSide | None:
     """What this review verified, else the gold; None where there is neither."""
-    if review is not None and (own := review.of(kind)).disposition == "verified":
-        return VerifiedSide(own.assessment, descends(review.opened, own, stored.proposal_id))
+    if review is not None and review.of(kind).disposition == "verified":
+        return VerifiedSide.of(review, kind, stored)
     return VerifiedSide(gold.assessment) if gold and gold.assessment else None

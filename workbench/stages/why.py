@@ -8,7 +8,6 @@ from typing import Literal
 from unicodedata import normalize
 
 from workbench.comparing.causes import Difference, UnitRow
-from workbench.comparing.links import descends
 from workbench.errors import InputError
 from workbench.matching.names import Name, similarity
 from workbench.model import Kind, Unit
@@ -184,23 +183,23 @@ def _read(proposed: str, unit: Unit, opened: Opened) -> Reads:
 
 def _verified(store: Store, opened: Opened, stored: Stored, kind: Kind) -> tuple[VerifiedSide, str]:
     """What the automatic side is compared with, and whose it is: "" for this person's own."""
-    own, person = opened.state.of(kind), opened.annotator
-    based = descends(opened.opening, own, stored.proposal_id)
-    if own.disposition == "verified":
+    disposition, person = opened.state.of(kind).disposition, opened.annotator
+    side = VerifiedSide.of(opened.state, kind, stored)
+    if disposition == "verified":
         if (standing := opened.settled.get(kind)) is None:
-            return VerifiedSide(own.assessment, based), ""
+            return side, ""
         return VerifiedSide(standing.assessment), _decided_by(opened.whose(kind) or standing.by, person)
-    if own.disposition == "excluded":
+    if disposition == "excluded":
         raise InputError("this sample is not counted: there is no verified value to compare with")
     gold = load_some(store, [opened.sample_id], kind).get(opened.sample_id)
     may_see = gold is not None and gold.origin in ("imported", "adjudicated") and not opened.blind
-    if own.disposition == "todo" and may_see and gold and gold.assessment:
+    if disposition == "todo" and may_see and gold and gold.assessment:
         verified = verified_by(store, [opened.sample_id], kind)[opened.sample_id]
         given = settled(store, opened.sample_id, kind, verified)
         # who verified the same is no word for who has not decided: it would say who A and B are in Resolve
         return VerifiedSide(gold.assessment), _decided_by(given.by, person) if given else "imported"
     if opened.opening.auto_shown:
-        return VerifiedSide(replace(own.assessment, source=UNDECIDED), based), ""
+        return side._replace(assessment=replace(side.assessment, source=UNDECIDED)), ""
     raise InputError("automatic and verified show once this sample is decided")
 
 
