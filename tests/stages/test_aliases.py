@@ -88,7 +88,7 @@ def test_an_alias_counts_both_ways_in_other_samples_and_never_in_those_it_came_f
 def test_calibration_never_sees_an_alias_in_the_sample_that_taught_it(bench: Bench) -> None:
     """Its similarities stay what the matcher alone says, so the alias cannot prove itself."""
     bench.load(ROWS)
-    run = calibrate.run_of(bench.store, bench.info(), None)
+    run = calibrate.needed_run(bench.store, bench.info(), None)
     score_dataset(bench.store, bench.info())
     before = similarities(bench.store, run.id, "linked")
     teach(bench)
@@ -148,7 +148,7 @@ def test_the_queue_counts_with_the_aliases_of_now(bench: Bench) -> None:
     assert isinstance(asked, Query)
     assert [] == [*queue.queue_ids(bench.store, info, "bob", asked)]
     assert 1 == queue.queue_rows(bench.store, info, "ann", [number])[number].delta
-    assert 1 == queue_values.values_of(bench.store, info, "ann")[number].delta
+    assert 1 == queue_values.decided_values(bench.store, info, "ann")[number].delta
     assert [1.0] == [row.delta for row in figures(bench.store, info).rows if row.id == "two"]
 
 

@@ -76,7 +76,9 @@ def test_values_are_found_once_a_sample_is_decided(cities: Any) -> None:
     assert ids(cities, "-cause:missed") == ["all"]
     assert ids(cities, "delta>0.4 -rome") == []
     numbers = [cities.id(key) for key in ("all", "half", "near")]
-    assert queue_values.causes_of(cities.store, cities.info(), "ann", numbers) == {numbers[0]: "false match"}
+    assert queue_values.main_causes(cities.store, cities.info(), "ann", numbers) == {
+        numbers[0]: "false match"
+    }
     assert queue.queue_rows(cities.store, cities.info(), "ann", numbers)[numbers[0]].delta == Fraction(1, 2)
 
 
@@ -132,7 +134,7 @@ def test_presence_stands_where_nothing_was_proposed_for_the_contexts(bench: Any)
         shown = queue.queue_rows(bench.store, bench.info(), "ann", [number])[number]
         assert shown.delta == Fraction(1, 2)
         assert ids(bench, "delta=.5 auto=.5") == ["rome"]
-    assert queue_values.causes_of(bench.store, bench.info(), "ann", [number]) == {number: "false match"}
+    assert queue_values.main_causes(bench.store, bench.info(), "ann", [number]) == {number: "false match"}
 
 
 def test_nothing_that_is_hidden_can_be_asked_for(cities: Any) -> None:
@@ -361,7 +363,7 @@ def test_a_flag_alone_shows_nothing_of_what_another_verified(cities: Any) -> Non
     shown = queue.queue_rows(cities.store, cities.info(), "bob", [number])[number]
 
     assert (shown.flag, shown.automatic, shown.verified, shown.delta) == ("hm", None, None, None)
-    assert queue_values.causes_of(cities.store, cities.info(), "bob", [number]) == {}
+    assert queue_values.main_causes(cities.store, cities.info(), "bob", [number]) == {}
 
 
 def test_two_who_differ_show_a_third_nothing(cities: Any) -> None:

@@ -53,7 +53,9 @@ def test_a_row_compares_the_number_of_the_file_with_the_verified_value_and_says_
 
     assert (COLUMN, Imported(Fraction(1, 4)), Tally(2, 0)) == (low.scorer, low.automatic, low.verified)
     assert (Fraction(-3, 4), Fraction(0)) == (low.delta, third.delta)
-    assert {low.sample_id: "untraced"} == queue_values.causes_of(audited.store, audited.info(), "ann", asked)
+    assert {low.sample_id: "untraced"} == queue_values.main_causes(
+        audited.store, audited.info(), "ann", asked
+    )
     assert (None, None) == (without.automatic, without.delta)
     assert shown["open"].automatic is None  # until it is decided
 

@@ -52,7 +52,7 @@ class OtherVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class Couple:
     """Two people's decisions on one sample.
 
     `linked` units are one and the same for the matcher; of these `strict` have one place and one label,
@@ -76,7 +76,7 @@ class Pair:
         return (not self.linked.automatic) + (not self.linked.verified)
 
 
-def pair(one: Decided, other: Decided, lang: str | None = None) -> Pair:
+def pair(one: Decided, other: Decided, lang: str | None = None) -> Couple:
     """Hold two decisions against each other."""
     both = links(one.assessment, other.assessment, based=False, lang=lang)
     ours, theirs = ([unit for unit in each.assessment.units if unit.counted] for each in (one, other))
@@ -87,7 +87,7 @@ def pair(one: Decided, other: Decided, lang: str | None = None) -> Pair:
     met, hit = {each.automatic.id for each in both}, {each.verified.id for each in both}
     alone = [(unit.label, None) for unit in ours if unit.id not in met]
     others = [(None, unit.label) for unit in theirs if unit.id not in hit]
-    return Pair(
+    return Couple(
         one, other, Overlap(len(both), len(ours), len(theirs)),
         [*zip(moved, renamed, strict=True)].count((False, False)), sum(moved), sum(renamed),
         tuple(verdicts), (*labels, *alone, *others),
@@ -153,7 +153,7 @@ Words = Mapping[str, Sequence[Token]]
 """The words of each sample's reference."""
 
 
-def agreement(pairs: Sequence[Pair], words: Words) -> Agreement:
+def agreement(pairs: Sequence[Couple], words: Words) -> Agreement:
     """The figures of some pairs."""
     samples = {couple.one.sample for couple in pairs}
     verdicts = tabulate(each for couple in pairs for each in couple.verdicts if "unsure" not in each)
@@ -177,7 +177,7 @@ def agreement(pairs: Sequence[Pair], words: Words) -> Agreement:
         if (ours := couple.one.recall) is not None and (theirs := couple.other.recall) is not None
     ]
     # Krippendorff's α of the label that each person gave each word of a reference, none included
-    couples: dict[str, list[Pair]] = defaultdict(list)
+    couples: dict[str, list[Couple]] = defaultdict(list)
     for couple in pairs:
         couples[couple.one.sample].append(couple)
     items: list[tuple[str, ...]] = []
@@ -241,7 +241,7 @@ class LabelAgreement:
     f1: float | None
 
 
-def of_labels(pairs: Sequence[Pair]) -> dict[str, LabelAgreement]:
+def of_labels(pairs: Sequence[Couple]) -> dict[str, LabelAgreement]:
     """How far people agree on each label, the least agreed first."""
     few = len({one.one.sample for one in pairs}) < FEWEST
     every = by_label((row for one in pairs for row in one.labels), strict=True)

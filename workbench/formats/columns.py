@@ -73,7 +73,7 @@ def is_metric(name: str) -> bool:
     )
 
 
-def is_recall(name: str) -> bool:
+def names_recall(name: str) -> bool:
     """Whether a column is a recall, which lies between 0 and 1."""
     name = metric_of(name)
     return name.removeprefix("external.") in RECALLS or name.endswith(KIND_ENDS)
@@ -109,7 +109,7 @@ def number_texts(numbers: Mapping[str, int | float]) -> dict[str, str]:
         if type(number) is int and number.bit_length() > 1_000:
             raise RowError(excerpt(name), "a number of many digits", "a score")
         texts[name] = number.digits if type(number) is Fractional else str(number)
-        if is_recall(name) and not 0 <= number <= 1:
+        if names_recall(name) and not 0 <= number <= 1:
             raise RowError(excerpt(name), excerpt(texts[name]), "a number from 0 to 1")
     return texts
 

@@ -11,10 +11,10 @@ from typing import Literal, get_args
 
 from workbench.comparing.reviewers import (
     Agreement,
+    Couple,
     Decided,
     LabelAgreement,
     OtherVerdict,
-    Pair,
     agreement,
     of_labels,
     pair,
@@ -78,7 +78,7 @@ def agree(
     with store.snapshot():
         decided = _decided(said_of_several(store, info.id), kind, left_out)
         loaded = load_samples(store, list(decided), None)
-    pairs: list[Pair] = []
+    pairs: list[Couple] = []
     words = {}
     for stored in loaded:
         sample, each = stored.sample, decided[stored.sample_id]
@@ -171,9 +171,9 @@ def _independent(
     return "", (row.annotator, f"{year}-W{week:02}", row.edit.assessment)
 
 
-def _parts(pairs: Sequence[Pair], by: str) -> list[tuple[str, list[Pair]]]:
+def _parts(pairs: Sequence[Couple], by: str) -> list[tuple[str, list[Couple]]]:
     """The pairs in parts: of each two people, or of each person and week, against all others."""
-    parts: dict[str, list[Pair]] = defaultdict(list)
+    parts: dict[str, list[Couple]] = defaultdict(list)
     for pairing in pairs:
         if by == "pair":
             parts[f"{pairing.one.person} and {pairing.other.person}"].append(pairing)

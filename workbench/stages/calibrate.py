@@ -37,7 +37,7 @@ from workbench.stages.examples import seen_by
 from workbench.stages.people import check
 from workbench.stages.plan import prefix
 from workbench.stages.queue import under
-from workbench.stages.recompute import count_samples, recompute
+from workbench.stages.recompute import match_samples, recompute
 from workbench.stages.sides import each_verified
 from workbench.store import calibrations, plans, runs, samples, scores
 from workbench.store import gold as gold_store
@@ -358,7 +358,7 @@ def calibrate(
     if objective not in OBJECTIVES:
         raise UsageError(f"unknown objective {objective!r}; there is: {', '.join(OBJECTIVES)}")
     _check_name(store, info, save)
-    chosen_run = run_of(store, info, run)
+    chosen_run = needed_run(store, info, run)
     recompute(store, under(info, chosen_run), progress)
     seen = look(store, info.id, objective, run=chosen_run, scorer=scorer, holdout=holdout, progress=progress)
     calibration = seen.found
@@ -382,7 +382,7 @@ def look(
     """Read the dataset and fit it. Raises UsageError when nothing is proposed or counted."""
     info = dataset_info(store, dataset_id)
     gathered = gather(
-        store, info, run or run_of(store, info, None), scorer, holdout=holdout, progress=progress
+        store, info, run or needed_run(store, info, None), scorer, holdout=holdout, progress=progress
     )
     seen = Look(
         info=info,
@@ -404,7 +404,7 @@ def _uncalibrated(store: Store, info: DatasetInfo) -> int:
     return info.threshold if used is None else calibration_of(used.document).threshold_before
 
 
-def run_of(store: Store, info: DatasetInfo, name: str | None) -> RunInfo:
+def needed_run(store: Store, info: DatasetInfo, name: str | None) -> RunInfo:
     """The named run, else the current one. Raises NotFoundError, or UsageError when there is none yet."""
     if name is None and info.run_id is None:
         raise UsageError("nothing has been proposed yet: workbench propose")
@@ -522,4 +522,4 @@ def next_uncounted(store: Store, dataset_id: int) -> CountedChunk | None:
     if info.run_id is None:
         return None
     chunk = next(samples.each_uncounted(store, info.id, info.run_id, info.taught), None)
-    return None if chunk is None else count_samples(info, chunk)
+    return None if chunk is None else match_samples(info, chunk)

@@ -116,7 +116,7 @@ class Desk:
         """The main causes of Δ of decided samples."""
         from workbench.stages import queue_values
 
-        return await _reads(queue_values.causes_of)(self, ids)
+        return await _reads(queue_values.main_causes)(self, ids)
 
     async def disputes(self) -> DisputeReport:
         """What disagrees, as this annotator may see it; what is not counted yet is counted and kept first."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from workbench.errors import NotFoundError, UsageError
 from workbench.formats.policy import from_toml, to_toml
 from workbench.model import RESOLVED, Policy, Progress
-from workbench.stages.calibrate import look, run_of
+from workbench.stages.calibrate import look, needed_run
 from workbench.stages.editing import same_thing
 from workbench.stages.people import check
 from workbench.stages.recompute import recompute
@@ -105,7 +105,7 @@ def take_change(
 
     Raises UsageError where nothing has that number.
     """
-    run = run_of(store, info, None)
+    run = needed_run(store, info, None)
     recompute(store, info, progress)
     proposed = look(store, info.id, "bias", run=run, progress=progress).changes
     if not 1 <= number <= len(proposed):

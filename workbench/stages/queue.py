@@ -116,9 +116,9 @@ def queue_ids(
     By Δ those that have one come first, the largest first, then the others in random order.
     """
     if order == "delta" or query.by_value or query.marks & {"disputed", "fast", "unresolved"}:
-        from workbench.stages.queue_values import picked_by, values_of
+        from workbench.stages.queue_values import decided_values, picked_by
 
-        values = values_of(store, info, annotator) if order == "delta" or needs_values(query) else {}
+        values = decided_values(store, info, annotator) if order == "delta" or needs_values(query) else {}
         picked = picked_by(store, info, annotator, query, values)
     else:
         values, picked = {}, {}

@@ -10,7 +10,7 @@ from fractions import Fraction
 from workbench.model import Tally
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD, first_scorer
 from workbench.stages.people import may
-from workbench.stages.recompute import count_samples
+from workbench.stages.recompute import match_samples
 from workbench.stages.sides import against, numbers_of, verified_side
 from workbench.store import queue, scores
 from workbench.store.datasets import DatasetInfo
@@ -36,7 +36,7 @@ def picked_by(
     causes: dict[int, str] = {}
     if any(term.field == "cause" for term in query.by_value):
         for some in chunked([number for number, value in values.items() if value.delta]):
-            causes |= causes_of(store, info, annotator, some)
+            causes |= main_causes(store, info, annotator, some)
     for term in query.by_value:
         if term.field == "cause":  # the main cause has a word of the term in it
             words = [word.lower() for word in term.values]
@@ -77,10 +77,10 @@ def unresolved_ids(store: Store, info: DatasetInfo, annotator: str) -> list[int]
     return [number for number in ids if number in open_ones]
 
 
-def values_of(store: Store, info: DatasetInfo, annotator: str) -> dict[int, Values]:
+def decided_values(store: Store, info: DatasetInfo, annotator: str) -> dict[int, Values]:
     """The values of all decided samples; what `score` has not counted is counted now."""
     column = scores.imported_column(store, info.id, info.kinds[0])
-    values = queue.values_of(store, info, annotator, column)
+    values = queue.stored_values(store, info, annotator, column)
     if column:
         return values
     late = count_now(store, info, queue.uncounted_ids(store, info, annotator))
@@ -111,7 +111,7 @@ def uncounted(store: Store, info: DatasetInfo, annotator: str) -> list[Sequence[
 
 def count_some(store: Store, info: DatasetInfo, ids: Sequence[int]) -> CountedChunk:
     """Count some samples under the current run; writes nothing."""
-    return count_samples(info, load_samples(store, ids, info.run_id))
+    return match_samples(info, load_samples(store, ids, info.run_id))
 
 
 def _value(term: Term, values: Values) -> Fraction | None:
@@ -121,7 +121,7 @@ def _value(term: Term, values: Values) -> Fraction | None:
     return counted.recall if counted else None
 
 
-def causes_of(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int]) -> dict[int, str]:
+def main_causes(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int]) -> dict[int, str]:
     """The main cause of Δ of those decided samples that have one; about 5 ms each."""
     kind = info.kinds[0]
     column = scores.imported_column(store, info.id, kind)

@@ -151,7 +151,7 @@ def recompute(store: Store, info: DatasetInfo, progress: Progress = silent) -> i
     return done
 
 
-def count_samples(info: DatasetInfo, loaded: Sequence[Stored]) -> CountedChunk:
+def match_samples(info: DatasetInfo, loaded: Sequence[Stored]) -> CountedChunk:
     """Match some samples once, for every threshold, and score them at the dataset's own; writes nothing."""
     return _scored_chunk(info, count_chunk(loaded, info.policy, info.aliases))
 
