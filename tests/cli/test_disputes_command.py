@@ -69,10 +69,11 @@ def test_the_list_says_who_disagrees_by_how_much_and_what_it_moves(load: Any, ru
     assert (0, "") == (ended.code, ended.err)
     lines = [" ".join(line.split()) for line in ended.out.splitlines()]
     assert [
-        "data · p-run-1: 2 disputes, 2 open",
+        "data · p-run-1: 2 disagreements, 2 open",
         "linked: name matching",
+        "effect: how far it moves the mean; against verified: − too low, + too high",
         "sample between first second Δ effect state",
-        "rome linked~verified 1.00 .50 +.50 .5000 open",
+        "rome linked~verified 1.00 .50 +.50 +.5000 open",
         "1 more between automatic values: hidden until you review their samples",
     ] == lines
     first, second = document["disputes"]

@@ -238,5 +238,5 @@ async def test_a_small_window_shows_the_question_and_what_still_differs(user: Us
         listed = app.home.samples
         line = listed.render_line(listed.cursor - listed.scroll_offset.y).text
 
-    assert "Where was the World W…" in line
+    assert "Where was the World …" in line
     assert line.rstrip().endswith("fixed?")

@@ -112,7 +112,7 @@ async def test_one_key_shows_what_disagrees_and_another_all_again(user: User) ->
         await user.press()
         assert "Random order: stop when you like, you have a random sample." == about(app)
         await user.press("D")
-        assert "Disagreements, largest effect first." == about(app)
+        assert "Disagreements by effect on the mean: − makes it too low, + too high." == about(app)
         assert "Nothing disagrees that you may see." == drawn(app, "#empty")
         await user.press("escape")
         assert 8 == len(shown(app))
@@ -152,7 +152,7 @@ async def test_the_note_of_a_disagreement_is_above_the_list_where_its_row_has_no
         assert line_of(app, listed.cursor, 78).strip().endswith("explained")
         assert "explained: a spelling" == str(app.screen.completions.render()).strip()
         await user.press("k")
-        assert str(app.screen.completions.render()).startswith("Disagreements, largest effect first.")
+        assert str(app.screen.completions.render()).startswith("Disagreements by effect on the mean")
 
 
 async def test_a_disagreement_shows_its_effect_values_and_state_and_opens_its_evidence(
@@ -170,7 +170,7 @@ async def test_a_disagreement_shows_its_effect_values_and_state_and_opens_its_ev
         effects = [line.split()[1 if "▸" in line else 0] for line in lines]
         assert sorted(effects, key=lambda one: one.lstrip("+−"), reverse=True) == effects
         (explained,) = [line for line in lines if line.strip().endswith("explained: a spelling")]
-        assert "−.031" == explained.split()[0]
+        assert "−.0308" == explained.split()[0]
         assert "yours – verified" in explained
         assert "   .20   .60  " in explained
 

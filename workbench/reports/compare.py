@@ -29,6 +29,7 @@ from workbench.comparing.words import (
 )
 from workbench.model import RESOLVED
 from workbench.reports import page
+from workbench.reports.units import effect
 from workbench.scoring.names import CALIBRATED, SCORERS, scorer_in_full, scorer_name
 from workbench.text.cells import cut, cut_middle
 from workbench.text.figures import UNDEFINED, delta, many, number, signed, table, value
@@ -258,6 +259,9 @@ ROW, VALUES, LEAST_ID = 80, 26, 11
 """Cells of a row of `disputes`, of its values, and those that the id of a sample keeps."""
 
 
+EFFECT = "effect: how far it moves the mean; against verified: − too low, + too high"
+
+
 def disputes_text(report: DisputeReport, chosen: Sequence[Dispute], limit: int, between: str) -> str:
     """How many there are and in what state, then the first of the chosen ones, the largest effect first.
 
@@ -265,7 +269,12 @@ def disputes_text(report: DisputeReport, chosen: Sequence[Dispute], limit: int, 
     """
     listed = [dispute for dispute in chosen if between or not (dispute.hidden and dispute.sort in AUTOMATIC)]
     sides = {side for dispute in listed[:limit] for side in dispute.between.split("~")}
-    lines = [_disputes_head(report), *_meanings(sides), *_table(listed[:limit])]
+    lines = [
+        _disputes_head(report),
+        *_meanings(sides),
+        *([EFFECT] if any(not one.hidden for one in listed) else []),
+        *_table(listed[:limit]),
+    ]
     if report.disputes and not chosen:
         lines.append("none of them fits --state and --between")
     if len(listed) > limit:
@@ -293,7 +302,7 @@ def _disputes_head(report: DisputeReport) -> str:
         return f"{report.dataset}: nothing is in dispute"
     states = ", ".join(f"{number:,} {state}" for state, number in report.states.items() if number)
     run = f" · {report.run}" if report.run else ""
-    return f"{report.dataset}{run}: {many(len(report.disputes), 'dispute')}, {states}"
+    return f"{report.dataset}{run}: {many(len(report.disputes), 'disagreement')}, {states}"
 
 
 def _table(chosen: Sequence[Dispute]) -> list[str]:
@@ -316,7 +325,7 @@ def _table(chosen: Sequence[Dispute]) -> list[str]:
     lines = [f"{'sample':<{size}}  {'between':<{wide}}{values}  state"]
     for dispute, name in zip(chosen, names, strict=True):
         values = f"{value(dispute.first):>6}{value(dispute.second):>7}"
-        values += f"{delta(dispute.delta):>6}{number(dispute.moves, 4):>7}"
+        values += f"{delta(dispute.delta):>6}{effect(dispute) or UNDEFINED:>7}"
         values = f"{' hidden':<{VALUES}}" if dispute.hidden else values
         between = set_cell_size(cut_middle(flat(dispute.between), wide), wide)
         lines.append(f"{set_cell_size(name, size)}  {between}{values}  {dispute.state}")

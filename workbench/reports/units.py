@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import copysign
 from typing import TYPE_CHECKING
 
 from workbench.model import Imported, Kind, Match, Tally, Unit, count
 from workbench.scoring.names import first_scorer
-from workbench.text.figures import UNDEFINED, value
+from workbench.text.figures import UNDEFINED, number, signed, value
 from workbench.text.safe import cut, flat
 
 if TYPE_CHECKING:
+    from workbench.stages.disputes import Dispute
     from workbench.stages.review import AutoScore, Opened
 
 ROUND = {"found": "●", "missing": "○", "unsure": "?"}
@@ -90,6 +92,15 @@ def first_of(automatic: Sequence[AutoScore], kind: Kind) -> AutoScore | None:
 def counted(score: Tally | Imported) -> str:
     """`3/6 .50`, or the number of the file: `.50`."""
     return value(score.recall) if isinstance(score, Imported) else tally(score)
+
+
+def effect(dispute: Dispute) -> str:
+    """How far a disagreement moves the mean; with a sign against the verified value, which is the truth."""
+    if dispute.moves is None:
+        return ""
+    if dispute.sort == "verified":
+        return signed(copysign(dispute.moves, dispute.delta or 0.0), 4)
+    return number(dispute.moves, 4)
 
 
 def settled_as(opened: Opened, kind: Kind) -> str:

@@ -360,9 +360,7 @@ class QueueScreen(BaseScreen):
         if self.views.order == "disputes":
             if one is not None and one.note and not self.has_class("-roomy"):
                 return f"{one.stands}: {flat(one.note)}"
-            way = "evidence" if self._is_explained else "review"
-            ways = f" enter: {way}, d: set the state." if one is not None else ""
-            return f"Disagreements, largest effect first.{ways}"
+            return "Disagreements by effect on the mean: − makes it too low, + too high."
         if self._settles:
             return "People differ: no gold yet. enter: settle side by side."
         line = f"{name[0].upper()}{name[1:]}: {hint}."

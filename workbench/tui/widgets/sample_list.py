@@ -5,16 +5,16 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Mapping
 from functools import partial
-from math import copysign
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 from textual.content import Content
 from textual.message import Message
 
 from workbench.model import Imported, Tally
+from workbench.reports.units import effect
 from workbench.scoring.names import SCORERS, scorer_name
 from workbench.text.cells import DISPOSITION_SYMBOL, fit, short, width
-from workbench.text.figures import UNDEFINED, delta, number, signed, value
+from workbench.text.figures import UNDEFINED, delta, value
 from workbench.text.query import Order
 from workbench.text.safe import flat, is_hash
 from workbench.tui.widgets.bars import OneLine
@@ -36,7 +36,7 @@ LEAST_TEXT = 28
 """Cells of the question below which other columns give way."""
 
 
-EFFECT, DISPUTED, STATE, SMALL = 6, 12, 9, 70
+EFFECT, DISPUTED, STATE, SMALL = 7, 12, 9, 70
 """Cells of what a dispute changes the mean by, of both its values and of its state without a note; and of a
 row that has no room for who disagrees.
 """
@@ -59,11 +59,8 @@ def dispute_cells(dispute: Dispute, column: str) -> tuple[str, str, str, str, st
     names = {column: "yours", "flag": "flagged", "annotators": "people"}
     sides = (side.removeprefix("run:") for side in dispute.between.split("~"))
     who = " – ".join(names.get(side) or scorer_name(side) for side in sides)
-    effect = "" if dispute.moves is None else number(dispute.moves)
-    if dispute.sort == "verified" and dispute.moves is not None:  # too low or too high: one side is the truth
-        effect = signed(copysign(dispute.moves, dispute.delta or 0.0))
     return (
-        effect,
+        effect(dispute),
         flat(who),
         value(dispute.first),
         value(dispute.second),
@@ -275,11 +272,11 @@ class SampleList(Lines[int]):
         question = flat(row.question or row.beginning).strip()
         if dispute := self.disputes.get(row.sample_id):
             text, who, states = dispute_columns(size)
-            effect, sides, low, high, noted = dispute_cells(dispute, row.scorer if self.yours else "")
+            moves, sides, low, high, noted = dispute_cells(dispute, row.scorer if self.yours else "")
             differs = dispute.stands != dispute.state
             state = noted if states > STATE else dispute.state + "?" * differs
             return [
-                (pointer + fit(effect, EFFECT, right=True) + f"  {fit(question, text)}  ", ""),
+                (pointer + fit(moves, EFFECT, right=True) + f"  {fit(question, text)}  ", ""),
                 (fit(sides, who), "dim"),
                 (fit(low, DISPUTED // 2, right=True) + fit(high, DISPUTED // 2, right=True), ""),
                 ("  " + fit(state, states), "warn" if differs or dispute.state == "open" else "dim"),
