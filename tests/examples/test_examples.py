@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import Bench
 from tests.exports.test_real_readers import DOCUMENTED, imported
 
 ROOT = Path(__file__).parents[2]
@@ -126,11 +127,10 @@ def test_a_command_prints_what_the_readme_shows(command: str, answer: str, folde
 
 
 @pytest.mark.parametrize(("command", "answer"), shown("docs/claude.md"))
-def test_a_dry_run_over_the_demo_prints_what_the_page_shows(command: str, answer: str, folder: Path) -> None:
+def test_a_dry_run_over_the_demo_prints_what_the_page_shows(command: str, answer: str, demo: Bench) -> None:
     # nobody is asked: the address is that of the page, which has its own service
-    demo = {"WORKBENCH_DB": "workbench-demo.db", "ANTHROPIC_BASE_URL": "http://127.0.0.1:8791"}
-    run("workbench demo --report", folder)
-    prints(run(f"{command} 2>&1", folder, **demo), answer)
+    variables = {"WORKBENCH_DB": str(demo.db), "ANTHROPIC_BASE_URL": "http://127.0.0.1:8791"}
+    prints(run(f"{command} 2>&1", demo.folder, **variables), answer)
 
 
 def prints(printed: str, answer: str) -> None:

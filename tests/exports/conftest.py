@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import Bench
+from tests.conftest import Bench, Fill
 from tests.rows import Row, write_rows
 from workbench.stages.export import ExportOptions, ExportReport, export
 from workbench.stages.plan import Wish, draft, make
@@ -140,11 +140,14 @@ ROWS: list[Row] = [
 ]  # fmt: skip
 
 
-@pytest.fixture
-def hard(bench: Bench) -> Bench:
-    """A database of the hard rows, their gold verified."""
+def import_hard(bench: Bench) -> None:
     bench.load(ROWS, name="hard.jsonl", gold="given", seed=7)
-    return bench
+
+
+@pytest.fixture
+def hard(filled_by: Callable[[Fill], Bench]) -> Bench:
+    """A database of the hard rows, their gold verified."""
+    return filled_by(import_hard)
 
 
 @pytest.fixture

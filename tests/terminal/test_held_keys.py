@@ -25,7 +25,7 @@ from workbench.store.samples import draw
 
 pytestmark = pytest.mark.terminal
 
-SAMPLES, SEED = 300, 3
+SAMPLES, SEED = 120, 3
 RATE = 1 / 30
 SAID = re.compile(r"✓ (s\d{3}) accepted")
 

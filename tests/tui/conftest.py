@@ -18,12 +18,13 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from textual.command import CommandList
+from textual.command import CommandList, CommandPalette
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.events import Key
 from textual.keys import _character_to_key
 from textual.pilot import Pilot
+from textual.widgets import Static
 
 from workbench.model import Unit
 from workbench.stages.import_ import ImportOptions, import_file
@@ -32,13 +33,18 @@ from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store, open_store
 from workbench.store.samples import sample_ids
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.screens.dialogs import Choices
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.widgets.bars import Status
 from workbench.tui.widgets.unit_list import UnitList
 
 Row = dict[str, Any]
 MakeApp = Callable[..., WorkbenchApp]
-Settle = Callable[..., Awaitable[None]]
+Press = Callable[..., Awaitable[None]]
+Settle = Press
+
+SMALL, LARGE, HUGE = (80, 24), (120, 36), (200, 50)
+SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "120x36"])
 
 
 def entity(text: str, label: str = "place") -> dict[str, str]:
@@ -410,6 +416,12 @@ def shown(app: Any, selector: Any) -> str:
     return str(app.screen.query_one(selector).render())
 
 
+def banner(app: Any) -> str:
+    """The warning that stays; empty when there is none."""
+    widget = app.screen.query_one("#banner", Static)
+    return " ".join(str(widget.render()).split()) if widget.display else ""
+
+
 def to_unit(app: Any, text: str) -> None:
     """Put the cursor of a review on a unit."""
     listed = app.screen.query_one(UnitList)
@@ -493,6 +505,23 @@ class User:
     async def review(self, sample: str) -> None:
         """From the queue to a sample, by its id."""
         await self._open_review(self.pilot, sample)
+
+    async def choose(self, key: str, name: str) -> None:
+        """Open a menu by its key and take the choice of that name by keys."""
+        await self.press(key)
+        choices = self.pilot.app.screen.query_one(Choices)
+        names = [one.name.split("  ")[0] for one in choices.rows if one.take]
+        steps = names.index(name) - names.index(choices.rows[choices.cursor].name.split("  ")[0])
+        await self.press(*["j" if steps > 0 else "k"] * abs(steps), "enter")
+
+    async def command(self, title: str) -> None:
+        """Take a command of the palette; wait until the palette is gone and all is done."""
+        await self.settle()
+        await self.pilot.press("ctrl+p", *title)
+        await first_offer(self.pilot, title.lower())
+        await self.pilot.press("enter")
+        await until(self.pilot, lambda: not isinstance(self.pilot.app.screen, CommandPalette))
+        await self.settle()
 
 
 @pytest.fixture

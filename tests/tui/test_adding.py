@@ -140,29 +140,30 @@ def reviews(user: User) -> Reviews:
     return go
 
 
-@pytest.mark.parametrize("sample", NAMES)
-async def test_a_name_takes_four_presses(user: User, sample: str, reviews: Reviews) -> None:
+async def test_a_name_takes_four_presses(user: User, reviews: Reviews) -> None:
     """`N` and its letter, or `n` and its digit, which leaves the text as it is; a label, and accept."""
-    name = NAMES[sample]
-    async with reviews(sample) as hand:
+    async with reviews("tower") as hand:
 
-        async def is_added_by(code: str) -> None:
+        async def is_added_by(code: str, sample: str) -> None:
             await hand.press(code, "2", "a")
-            assert hand.presses == 4
-            unit = user.units(sample)[name]
+            assert (sample, 4) == (sample, hand.presses)
+            unit = user.units(sample)[NAMES[sample]]
             assert (unit.label, unit.origin, unit.rejected) == ("place", "human", False)
             assert user.stored(sample).state.entity.disposition == "verified"
 
-        drawn = [line.strip() for line in hand.drawn]
-        await hand.press("N")
-        await is_added_by(hand.code(name))
-        await hand.press("u", "u")
-        assert name not in user.units(sample)
-        hand.presses = 0
-        await hand.press("n")
-        assert drawn == [line.strip() for line in hand.drawn]
-        offers = hand.app.screen.query_one(OfferRows).rows
-        await is_added_by(str([offer.surface for offer in offers].index(name) + 1))
+        for sample, name in NAMES.items():
+            await user.press("b")
+            await user.review(sample)
+            hand.presses, drawn = 0, [line.strip() for line in hand.drawn]
+            await hand.press("N")
+            await is_added_by(hand.code(name), sample)
+            await hand.press("u", "u")
+            assert name not in user.units(sample)
+            hand.presses = 0
+            await hand.press("n")
+            assert drawn == [line.strip() for line in hand.drawn]
+            offers = hand.app.screen.query_one(OfferRows).rows
+            await is_added_by(str([offer.surface for offer in offers].index(name) + 1), sample)
 
 
 async def test_a_letter_in_the_list_searches_and_a_name_in_another_form_says_so(
@@ -471,20 +472,19 @@ DRAGS = {
 """What is dragged over, and the whole tokens of it."""
 
 
-@pytest.mark.parametrize("sample", DRAGS)
-async def test_dragging_over_the_reference_adds_what_it_covers(
-    user: User, sample: str, reviews: Reviews
-) -> None:
+async def test_dragging_over_the_reference_adds_what_it_covers(user: User, reviews: Reviews) -> None:
     """Whole tokens, also over wrapped lines, wide, joined and right-to-left characters, and backwards."""
-    async with reviews(sample, size=(62, 30)) as hand:
-        dragged, whole = DRAGS[sample]
-        begin = hand.place(whole)[0]
-        for backwards in (False, True):
-            await hand.drag_over(dragged, backwards=backwards)
-            assert hand.screen == "LabelScreen"
-            await hand.press("6")
-            assert user.units(sample)[whole].spans[0] == Span(begin, begin + len(whole))
-            await hand.press("u")
+    async with reviews("tower", size=(62, 30)) as hand:
+        for sample, (dragged, whole) in DRAGS.items():
+            await user.press("b")
+            await user.review(sample)
+            span = Span(*hand.place(whole))
+            for backwards in (False, True):
+                await hand.drag_over(dragged, backwards=backwards)
+                assert hand.screen == "LabelScreen", sample
+                await hand.press("6")
+                assert (sample, span) == (sample, user.units(sample)[whole].spans[0])
+                await hand.press("u")
 
 
 async def test_the_right_half_of_a_wide_character_is_that_character(reviews: Reviews) -> None:

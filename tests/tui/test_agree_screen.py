@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.tui.conftest import ROWS, Row, User, shown
+from tests.tui.conftest import ROWS, SIZES, Row, User, shown
 from tests.tui.teams import decide
 from workbench.reports.team import agree_text, parts_table
 from workbench.stages.agree import agree
@@ -77,9 +77,6 @@ async def test_without_two_people_it_says_so(user: User) -> None:
         await user.press("G", "j")
         assert "No sample was decided by two people" in shown(app, "#answer")
         assert "No two people decided the same sample yet" in shown(app, "#columns")
-
-
-SIZES = pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=["80x24", "120x36"])
 
 
 @pytest.mark.filterwarnings("default::DeprecationWarning")

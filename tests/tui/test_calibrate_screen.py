@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.widgets import Static
 
 from tests.rows import gold, naming
-from tests.tui.conftest import User, said
+from tests.tui.conftest import SIZES, User, said, shown
 from workbench.comparing.calibration import Figure
 from workbench.comparing.intervals import Interval
 from workbench.reports.calibrate import advice
@@ -29,7 +28,6 @@ from workbench.tui.widgets.bars import Head
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.threshold_plot import ThresholdPlot
 
-SIZES = pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=["80x24", "120x36"])
 NEAR = {
     "Johann Strauss": "Johan Straus",
     "Saint Petersburg": "Petersberg",
@@ -77,22 +75,18 @@ def calibrated(import_rows: Callable[..., Path]) -> Callable[..., Path]:
     return put
 
 
-def content(app: Any, name: str) -> str:
-    return str(app.screen.query_one(name, Static).content)
-
-
 async def test_keys_move_the_threshold_and_all_samples_are_scored_anew(
     user: User, calibrated: Callable[..., Path]
 ) -> None:
     """By one, by five, to the best and back; `O` chooses by the other objective."""
     async with user.opens(database=calibrated(), size=(80, 24)) as app:
         await user.press("K")
-        numbers = content(app, "#numbers")
+        numbers = shown(app, "#numbers")
         assert "85  in use" in numbers
         assert "all 30 samples\nautomatic   .200" in numbers
         assert "24 verified  24 groups\nautomatic   .200\nverified    .583\nbias        −.383" in numbers
         await user.press("left", "left", "left")
-        numbers = content(app, "#numbers")
+        numbers = shown(app, "#numbers")
         assert "match threshold 82" in numbers
         assert "all 30 samples\nautomatic   .600" in numbers
         assert "against 85\nunits       60 flip\nsamples     30 up, 0 down" in numbers
@@ -102,9 +96,9 @@ async def test_keys_move_the_threshold_and_all_samples_are_scored_anew(
         ):  # fmt: skip
             await user.press(name)
             assert (name, threshold) == (name, app.screen.threshold)
-        assert "for zero bias of recall" in content(app, "#finding")
+        assert "for zero bias of recall" in shown(app, "#finding")
         await user.press("O")
-        assert "for the F1 of verdicts" in content(app, "#finding")
+        assert "for the F1 of verdicts" in shown(app, "#finding")
 
 
 async def test_a_threshold_is_used_with_enter_as_a_calibration_of_a_new_name_or_by_hand(
@@ -120,7 +114,7 @@ async def test_a_threshold_is_used_with_enter_as_a_calibration_of_a_new_name_or_
         await user.press("K", "B", "enter", "enter")
         assert "calibration-1 is in use" in said(app)
         await user.press("enter", "backspace", "1", "enter")
-        assert "there is one of that name" in content(app, "#hint")
+        assert "there is one of that name" in shown(app, "#hint")
         await user.press("backspace", "2", "enter")
         assert "calibration-2 is in use" in said(app)
         assert "calibration-2" in app.screen.query_one(Head).text
@@ -143,9 +137,9 @@ async def test_without_gold_it_says_what_to_do_and_still_moves(
     async with user.opens(database=calibrated(gold=3, more=9), size=(80, 24)) as app:
         await user.press("K", "left", "left", "left", "B")
         why = "3 verified samples with units on both sides; 10 are needed: review more"
-        assert why in content(app, "#finding")
+        assert why in shown(app, "#finding")
         assert 82 == app.screen.threshold
-        assert "all 12 samples\nautomatic   .600" in content(app, "#numbers")
+        assert "all 12 samples\nautomatic   .600" in shown(app, "#numbers")
 
 
 @pytest.mark.parametrize("gold", [24, 3])
@@ -154,12 +148,12 @@ async def test_a_policy_that_the_reviews_ask_for_is_taken_with_one_key(
 ) -> None:
     async with user.opens(database=calibrated(gold=gold, unkept=True), size=(80, 24)) as app:
         await user.press("K")
-        assert "V: do not count date: error " in content(app, "#finding")
+        assert "V: do not count date: error " in shown(app, "#finding")
         await user.press("V")
         assert isinstance(app.screen, ConfirmScreen)
         await user.press("y")
         assert "policy version 2 is current" in said(app)
-        assert "do not count" not in content(app, "#finding")
+        assert "do not count" not in shown(app, "#finding")
         await user.press("V")
         assert "your reviews ask for no change of the policy" in said(app)
     assert "date" not in find_dataset(user.store, None).policy.counted_labels
@@ -169,7 +163,7 @@ async def test_without_proposals_it_says_what_to_do(user: User, import_rows: Cal
     bare = {"id": "a", "user_input": "q", "reference": "Rome.", "retrieved_contexts": []}
     async with user.opens(database=import_rows([bare]), size=(80, 24)) as app:
         await user.press("K", "left", "enter")
-        assert "nothing has been proposed yet: workbench propose" in content(app, "#empty")
+        assert "nothing has been proposed yet: workbench propose" in shown(app, "#empty")
         await user.press("escape")
         assert isinstance(app.screen, QueueScreen)
 
@@ -219,32 +213,35 @@ def test_picture_in_light(picture: Any) -> None:
     assert picture("B", size=(120, 36), theme=LIGHT.name)
 
 
-@pytest.mark.parametrize(
-    ("better", "gain", "in_use", "expected"),
-    [
-        (True, 0.02, 85, "95 may suit your reviews better: B."),
-        (True, 0.0004, 85, "No threshold is clearly better than 85."),  # it prints as .000
-        (False, 0.02, 85, "No threshold is clearly better than 85."),
-        (None, 0.02, 85, "No threshold is clearly better than 85."),  # fewer than ten groups
-        (True, 0.02, 90, "95 may suit your reviews better: B."),  # a calibration is in use
-        (False, 0.02, 90, "No threshold is clearly better than 85."),
-        (True, 0.02, 95, "95 suits your reviews: keep it."),
-    ],
-)
+BETTER, UNCLEAR = "95 may suit your reviews better: B.", "No threshold is clearly better than 85."
+ADVICE: list[tuple[bool | None, float, int, str]] = [
+    (True, 0.02, 85, BETTER),
+    (True, 0.0004, 85, UNCLEAR),  # it prints as .000
+    (False, 0.02, 85, UNCLEAR),
+    (None, 0.02, 85, UNCLEAR),  # fewer than ten groups
+    (True, 0.02, 90, BETTER),  # a calibration is in use
+    (False, 0.02, 90, UNCLEAR),
+    (True, 0.02, 95, "95 suits your reviews: keep it."),
+]
+"""Whether 95 is better than 85, by how much, what is in use, and what is said then."""
+
+
 def test_a_threshold_is_called_better_for_a_gain_that_shows_and_is_no_chance(
-    calibrated: Callable[..., Path], better: bool | None, gain: float, in_use: int, expected: str
+    calibrated: Callable[..., Path],
 ) -> None:
     with closing(open_store(str(calibrated()))) as store:
-        look = stage.look(store, find_dataset(store, None).id, "bias")
-    assert look.found is not None
-    ends = Interval(gain / 2, gain * 2) if better else None
-    fit = replace(look.found, threshold=95, threshold_now=85, better=better, gain=Figure(gain, ends))
-    look = replace(look, found=fit, moves=replace(look.moves, now=in_use))
+        found = stage.look(store, find_dataset(store, None).id, "bias")
+    assert found.found is not None
+    for better, gain, in_use, expected in ADVICE:
+        ends = Interval(gain / 2, gain * 2) if better else None
+        fit = replace(found.found, threshold=95, threshold_now=85, better=better, gain=Figure(gain, ends))
+        look = replace(found, found=fit, moves=replace(found.moves, now=in_use))
 
-    assert f"How alike must two names be to match? {expected}" == what_next(look)
-    assert len(what_next(look)) <= 78
-    assert (finding(look)[0][0][0] == "✓ ") == ("clearly" not in expected)
-    assert ("use match threshold 95" in advice(look)) == ("may suit" in expected)
+        case = better, gain, in_use
+        assert (case, f"How alike must two names be to match? {expected}") == (case, what_next(look))
+        assert len(what_next(look)) <= 78
+        assert (case, expected != UNCLEAR) == (case, finding(look)[0][0][0] == "✓ ")
+        assert (case, expected == BETTER) == (case, "use match threshold 95" in advice(look))
 
 
 def test_picture_without_gold(picture: Any) -> None:

@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.widgets import Static
 
-from tests.tui.conftest import Row, User, said
-from tests.tui.conftest import shown as drawn
+from tests.tui.conftest import SIZES, Row, User, said, shown
 from tests.tui.test_hostile import on_screen
 from workbench.reports.compare import figures_text
 from workbench.stages.editing import accept, reject
@@ -97,15 +95,11 @@ def compared(import_rows: Put) -> Put:
     return put
 
 
-def text(app: Any, name: str) -> str:
-    return str(app.screen.query_one(name, Static).content)
-
-
 def lines(app: Any, name: str) -> list[str]:
     """What a list shows, line by line."""
     listed = app.screen.query_one(name)
-    shown = ("".join(text for text, _ in listed.parts(line, 76)) for line in range(listed.count))
-    return [" ".join(line.split()) for line in shown]
+    drawn = ("".join(text for text, _ in listed.parts(line, 76)) for line in range(listed.count))
+    return [" ".join(line.split()) for line in drawn]
 
 
 async def test_it_opens_on_the_estimate_and_three_causes_and_digits_tab_and_clicks_show_the_other_parts(
@@ -115,7 +109,7 @@ async def test_it_opens_on_the_estimate_and_three_causes_and_digits_tab_and_clic
     async with user.opens(database=compared(), size=(80, 24)) as app:
         await user.press("C")
         assert "24 of 24 verified" in app.screen.query_one(Head).text
-        facts, causes = text(app, "#facts"), lines(app, "#top")
+        facts, causes = shown(app, "#facts"), lines(app, "#top")
         assert ["automatic, all 24", "verified, all 24", "new samples", "bias, all 24"] == [
             line.split("  ")[0] for line in facts.split("\n")
         ]
@@ -136,18 +130,18 @@ async def test_it_opens_on_the_estimate_and_three_causes_and_digits_tab_and_clic
 
         await user.press("5", "pagedown", "j", "enter")
         assert isinstance(app.screen, CompareScreen)
-        shown = app.screen.query_one("#figures", Passage)
-        assert figures_text(app.screen.figures).split() == shown.text.split()
-        assert all(len(line) <= 80 for line in shown.text.split("\n"))
-        assert "verdicts on matched units:" in shown.text
-        assert shown.scroll_offset.y > 1
+        listed = app.screen.query_one("#figures", Passage)
+        assert figures_text(app.screen.figures).split() == listed.text.split()
+        assert all(len(line) <= 80 for line in listed.text.split("\n"))
+        assert "verdicts on matched units:" in listed.text
+        assert listed.scroll_offset.y > 1
 
 
 async def test_a_figure_of_the_overview_is_whole_at_80_columns(user: User, demo: Path) -> None:
     async with user.opens(database=demo, dataset="demo", size=(80, 24)) as app:
         await user.press("C")
-        assert "95 % at the planned number" in text(app, "#facts")
-        assert "…" not in text(app, "#facts")
+        assert "95 % at the planned number" in shown(app, "#facts")
+        assert "…" not in shown(app, "#facts")
         await user.press("pagedown")
         notes = app.screen.query_one(Passage)
         assert notes.size.height >= 2
@@ -205,7 +199,7 @@ async def test_another_scorer_and_an_imported_column(user: User, compared: Put) 
         assert {"name matching", "ragas", "text search", "context_entity_recall"} <= names
         await user.press("escape")
         assert "context_entity_recall" in app.screen.query_one(Head).text
-        assert ".500" in text(app, "#facts")
+        assert ".500" in shown(app, "#facts")
         await user.press("4", "enter")
         assert isinstance(app.screen, WhyScreen)
         assert app.screen.why is not None
@@ -214,7 +208,7 @@ async def test_another_scorer_and_an_imported_column(user: User, compared: Put) 
 async def test_nothing_verified_says_what_to_do(user: User, compared: Put) -> None:
     async with user.opens(database=compared(gold=0, more=12, column=True), size=(80, 24)) as app:
         await user.press("C")
-        empty = text(app, "#empty")
+        empty = shown(app, "#empty")
         assert empty.startswith("Your context_entity_recall is .50. A rough check, by text search,")
         assert "Nothing is verified yet.\n\nGo back to the queue (esc)" in empty
         await user.press("2", "enter")
@@ -226,12 +220,12 @@ async def test_nothing_verified_says_what_to_do(user: User, compared: Put) -> No
 async def test_of_nine_samples_it_shows_counts_alone(user: User, compared: Put) -> None:
     async with user.opens(database=compared(gold=9, more=30), size=(80, 24)) as app:
         await user.press("C")
-        assert "estimated for all 39  –" in text(app, "#facts")
-        assert "mean Δ" not in text(app, "#facts")
+        assert "estimated for all 39  –" in shown(app, "#facts")
+        assert "mean Δ" not in shown(app, "#facts")
         assert "▸ missed match 12 units in 9 samples" == lines(app, "#top")[0]
         await user.press("2")
-        assert "counts only" in text(app, "#paired")
-        assert "Spearman" not in text(app, "#paired")
+        assert "counts only" in shown(app, "#paired")
+        assert "Spearman" not in shown(app, "#paired")
 
 
 async def test_a_long_name_gives_way_to_the_values(user: User, compared: Put) -> None:
@@ -241,7 +235,7 @@ async def test_a_long_name_gives_way_to_the_values(user: User, compared: Put) ->
         await user.press("C", "2")
         for size in (80, 24), (60, 18):
             await user.resize(*size)
-            point = drawn(app, "#point")
+            point = shown(app, "#point")
             assert "  Δ −.667" in point
             assert point.startswith("◆ Who w")
             assert len(point.rstrip()) <= size[0]
@@ -250,13 +244,13 @@ async def test_a_long_name_gives_way_to_the_values(user: User, compared: Put) ->
 async def test_60_columns_end_with_whole_words(user: User, compared: Put) -> None:
     """Notes of the estimate, causes and the main cause of a sample, which ended within a word."""
     async with user.opens(database=compared(gold=14, more=20), size=(60, 18)) as app:
-        shown = ""
+        seen = ""
         for part in ("C", "2", "3", "4"):
             await user.press(part)
-            shown += on_screen(app)
+            seen += on_screen(app)
 
-    assert [] == re.findall(r"[^\W\d_]…", shown.partition("overview")[2])
-    assert re.search(r"\.\d{3}  missed match *\n", shown)
+    assert [] == re.findall(r"[^\W\d_]…", seen.partition("overview")[2])
+    assert re.search(r"\.\d{3}  missed match *\n", seen)
 
 
 async def test_ids_that_steer_a_terminal_are_drawn_harmless(user: User, compared: Put) -> None:
@@ -308,7 +302,7 @@ def test_picture_of_samples_in_sixteen_colours(picture: Any, compared: Put) -> N
     assert picture("C enter", size=(80, 24), at=compared(), theme=SIXTEEN)
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=lambda size: f"{size[0]}x{size[1]}")
+@SIZES
 def test_picture_of_an_imported_column(picture: Any, size: tuple[int, int], compared: Put) -> None:
     """The sentences of the answer, then the figures that they rest on."""
     assert picture("C", size=size, at=compared(gold=14, more=20, column=True))

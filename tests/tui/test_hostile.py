@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import unicodedata
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -12,13 +11,11 @@ from rich.console import Console
 from rich.segment import Segment
 from textual.color import Color
 
-from tests.tui.conftest import User
+from tests.tui.conftest import Press, User
 from workbench.text.safe import flat
 from workbench.tui.app import GUARD, TerminalGuard, WorkbenchApp
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.unit_list import UnitList
-
-Press = Callable[..., Awaitable[None]]
 
 STEERING = "\x1b]52;c;aGVsbG8=\x07\x1b[2J\x9b31m\u202e\u200b\u2066\U000e0041\x7f\x08"
 MARKUP = "[/] [b]bold[/b] [@click=app.quit]quit[/] [link=http://x]l[/link] [$x] [x=1] [/"

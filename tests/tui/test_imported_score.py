@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ from workbench.tui.widgets.cause_list import CauseList, written
 from workbench.tui.widgets.sample_list import SampleHead, SampleList
 from workbench.tui.widgets.tallies import Tallies
 
-Press = Callable[..., Awaitable[None]]
 HASH = "0123456789abcdef0123456789abcdef"
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import runpy
 import sys
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.binding import Binding
 
-from tests.tui.conftest import User
+from tests.tui.conftest import Press, User
 from workbench.errors import UsageError
 from workbench.settings import Settings
 from workbench.tui.keys import actions, acts, declared, key_name, keymap, nodes, shown
@@ -19,7 +18,6 @@ from workbench.tui.screens.help import STEPS
 from workbench.tui.widgets.bars import Field, KeyBar
 from workbench.tui.widgets.unit_list import UnitList
 
-Press = Callable[..., Awaitable[None]]
 FILE = Path("config.toml")
 ROOT = Path(__file__).parents[2]
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 from textual.command import CommandList, CommandPalette, DiscoveryHit
 from textual.content import Content
-from textual.pilot import Pilot
 
 from tests.rows import write_rows
 from tests.tui.conftest import User, first_offer, until
@@ -19,47 +17,20 @@ from workbench.tui.app import TerminalGuard, WorkbenchApp
 from workbench.tui.commands import Actions, DatasetCommands
 from workbench.tui.widgets.passage import Passage
 
-Settle = Callable[[Pilot[None]], Awaitable[None]]
-
 
 async def offered(app: WorkbenchApp) -> list[DiscoveryHit]:
     """The datasets offered before anything is typed."""
     return [hit async for hit in DatasetCommands(app.screen).discover() if isinstance(hit, DiscoveryHit)]
 
 
-async def search(pilot: Pilot[None], text: str) -> None:
-    """Open the palette, type, and wait for what it finds."""
-    await pilot.press("ctrl+p")
-    await pilot.press(*text)
-    for _ in range(100):
-        await pilot.pause(0.02)
-        if any(
-            text.lower() in str(option.prompt).lower()
-            for option in pilot.app.screen.query_one(CommandList).options
-        ):
-            return
-    raise AssertionError(f"nothing is found for {text}")
-
-
-async def choose(pilot: Pilot[None], settle: Settle) -> None:
-    """Enter, and wait until the palette is gone and all is done."""
-    await pilot.press("enter")
-    for _ in range(100):
-        await pilot.pause(0.02)
-        if not isinstance(pilot.app.screen, CommandPalette):
-            break
-    await settle(pilot)
-
-
-async def test_another_dataset(user: User, import_rows: Any, rows: Any, settle: Settle) -> None:
+async def test_another_dataset(user: User, import_rows: Any, rows: Any) -> None:
     """Every other dataset is offered at once, found by name, and opens its queue."""
     database = import_rows(rows)
     import_rows(rows[:3], name="few")
     async with user.opens(database=database, dataset="cities") as app:
         await user.settle()
         assert [("Dataset few", "Open it")] == [(one.text, one.help) for one in await offered(app)]
-        await search(user.pilot, "dataset few")
-        await choose(user.pilot, settle)
+        await user.command("dataset few")
         assert app.desk.info.name == "few"
         assert app.screen.query_one("#head").text.startswith("few  3 samples")
         assert ["Dataset cities"] == [one.text for one in await offered(app)]
@@ -81,16 +52,11 @@ async def test_the_palette_opens_at_what_the_screen_does(user: User) -> None:
     assert options.index("Import") < options.index("Theme") < options.index("Page down")
 
 
-async def test_a_file_is_imported_from_the_palette(
-    user: User, tmp_path: Path, settle: Settle, rows: Any
-) -> None:
+async def test_a_file_is_imported_from_the_palette(user: User, tmp_path: Path, rows: Any) -> None:
     """What came in is shown; a file that is not there is asked for again."""
     file = write_rows(tmp_path / "more.jsonl", [*rows[:2], {"id": "bad"}])
     async with user.opens(size=(160, 40)) as app:
-        await user.settle()
-        await search(user.pilot, "Import")
-        await first_offer(user.pilot, "import")
-        await choose(user.pilot, settle)
+        await user.command("Import")
         await user.press(*str(tmp_path / "no.csv"), "enter")
         refused = str(app.screen.query_one("#hint").content)
         await user.press("ctrl+u", *str(file), "enter", "enter")
@@ -106,7 +72,7 @@ async def test_a_file_is_imported_from_the_palette(
 
 
 async def test_an_export_a_report_and_a_backup_are_written_from_the_palette(
-    user: User, database: Path, tmp_path: Path, settle: Settle, monkeypatch: Any
+    user: User, database: Path, tmp_path: Path, monkeypatch: Any
 ) -> None:
     """Each says where it is; a name that is taken is not offered or taken, and nothing there is touched."""
     monkeypatch.chdir(tmp_path)
@@ -114,15 +80,10 @@ async def test_an_export_a_report_and_a_backup_are_written_from_the_palette(
     (tmp_path / "ragas-export").mkdir()
     said = []
     async with user.opens(size=(160, 30)) as app:
-        await user.settle()
-        await search(user.pilot, "Export")
-        await first_offer(user.pilot, "export")
-        await choose(user.pilot, settle)
+        await user.command("Export")
         await user.press("j", "enter", "enter")
         said.append(app.screen.query_one("#status").text)
-        await search(user.pilot, "Report page")
-        await first_offer(user.pilot, "report page")
-        await choose(user.pilot, settle)
+        await user.command("Report page")
         offered = app.screen.query_one("#field").value
         await user.press("ctrl+u", *"report.html", "enter")
         refused = str(app.screen.query_one("#hint").content)
@@ -130,9 +91,7 @@ async def test_an_export_a_report_and_a_backup_are_written_from_the_palette(
         no_folder = str(app.screen.query_one("#hint").content)
         await user.press("ctrl+u", *"page.html", "enter")
         said.append(app.screen.query_one("#status").text)
-        await search(user.pilot, "Backup")
-        await first_offer(user.pilot, "backup")
-        await choose(user.pilot, settle)
+        await user.command("Backup")
         said.append(app.screen.query_one("#status").text)
 
     copies = sorted(database.parent.glob(f"{database.stem}.2*.db"))
@@ -196,7 +155,8 @@ async def test_hostile_names_are_shown_and_steer_nothing(
     import_rows(rows[:2], name="evil set [@click=app.quit]q[/] \x1b]0;x\x07")
     async with user.opens(database=database, size=(100, 40), dataset="cities") as app:
         await user.settle()
-        await search(user.pilot, "evil")
+        await user.pilot.press("ctrl+p", *"evil")
+        await first_offer(user.pilot, "evil")
         picture = on_screen(app)
         assert steering(picture) == []
         assert "Dataset evil set [@click=app.quit]q[/] ␛]0;x␇" in picture

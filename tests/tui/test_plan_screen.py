@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 from sqlalchemy import text
-from textual.widgets import Static
 
 from tests.conftest import verify
-from tests.tui.conftest import User, said
+from tests.tui.conftest import SIZES, User, said, shown
 from workbench.stages import plan as planning
 from workbench.stages.plan import Wish
 from workbench.stages.queue import queue_ids
@@ -24,11 +23,10 @@ from workbench.tui.screens.dialogs import Choices, ConfirmScreen, FormScreen, Pr
 from workbench.tui.screens.plan import ASK, PlanScreen
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.review import ReviewScreen
-from workbench.tui.widgets.bars import Bar, Head, Status
+from workbench.tui.widgets.bars import Bar, Head
 from workbench.tui.widgets.queue_lines import ProgressLine
 
 NAMES = ["Rome", "Oslo", "Bern", "Riga", "Kyiv", "Lima", "Cairo", "Quito"]
-SIZES = pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=["80x24", "120x36"])
 
 
 def row(number: int) -> dict[str, Any]:
@@ -60,12 +58,8 @@ def database(import_rows: Callable[..., Path]) -> Path:
     return import_rows([row(number) for number in range(80)])
 
 
-def head(app: Any) -> str:
-    return str(app.screen.query_one(Head).text)
-
-
-def shown(app: Any, selector: str = "#stand") -> str:
-    return str(app.screen.query_one(selector, Static).content)
+def stand(app: Any) -> str:
+    return shown(app, "#stand")
 
 
 def accept(store: Store, numbers: Iterable[int]) -> None:
@@ -85,7 +79,7 @@ async def test_a_plan_is_made_from_the_form_and_the_queue_follows_it(user: User,
     async with user.opens(size=(80, 24)) as app:
         await user.press("P")
         assert isinstance(app.screen, PlanScreen)
-        assert "no plan, 80 samples in random order" in shown(app)
+        assert "no plan, 80 samples in random order" in stand(app)
         await user.press("n", "down", "down", "right", "right")
         assert isinstance(app.screen, FormScreen)
         await user.press("enter")
@@ -96,9 +90,9 @@ async def test_a_plan_is_made_from_the_form_and_the_queue_follows_it(user: User,
         assert "reviewed without suggestions: raised from 0% to 50%, about 30 of 60 reviews" in text
         await user.press("escape", "n", "left", "left", "down", "right", "right", "enter", "y")
         assert isinstance(app.screen, PlanScreen)
-        assert "0 of 20 planned samples complete, for 80 samples" in shown(app)
-        assert "strata by group" in shown(app)
-        assert app.screen.query_one(Status).text == "✓ the queue follows this plan now"
+        assert "0 of 20 planned samples complete, for 80 samples" in stand(app)
+        assert "strata by group" in stand(app)
+        assert said(app) == "✓ the queue follows this plan now"
         plan = plan_of(store, info.id)
         assert plan is not None
         assert (plan.design, plan.planned_n, plan.population) == ("stratified", 20, 80)
@@ -126,8 +120,8 @@ async def test_from_the_plan_one_goes_on_with_its_next_sample(user: User) -> Non
         assert isinstance(app.screen, QueueScreen)
         assert app.screen.query_one(ProgressLine).text.startswith("▰▱▱▱▱▱▱▱▱▱  1 of 20 planned")
         await user.press("P")
-        assert "reviewed in order: 1 (1 verified)" in shown(app)
-        assert shown(app).startswith(
+        assert "reviewed in order: 1 (1 verified)" in stand(app)
+        assert stand(app).startswith(
             "The plan says what to review and when to stop: space goes on, 19 reviews left."
         )
 
@@ -141,13 +135,13 @@ async def test_reviews_left_are_those_that_nobody_has_made(user: User) -> None:
     async with user.opens(size=(80, 24)) as app:
         accept(user.store, some)
         await user.press("P")
-        assert "11 of 20 planned samples complete" in shown(app)
-        assert "space goes on, 9 reviews left." in shown(app)
+        assert "11 of 20 planned samples complete" in stand(app)
+        assert "space goes on, 9 reviews left." in stand(app)
         accept(user.store, {*order[:60]} - some)
         await user.press("r")
-        assert "For a narrower interval: workbench plan --more 60 (41 of them are reviewed)." in shown(app)
-        assert "\n→ Until all planned samples are reviewed, the interval is wider." in shown(app)
-        assert "reviewing the 19 that are left" in shown(app)
+        assert "For a narrower interval: workbench plan --more 60 (41 of them are reviewed)." in stand(app)
+        assert "\n→ Until all planned samples are reviewed, the interval is wider." in stand(app)
+        assert "reviewing the 19 that are left" in stand(app)
     planning.extend(user.store, info, 60, "ann")
     assert (61, 80) == planning.planned(user.store, info.id)
 
@@ -170,9 +164,9 @@ async def test_at_its_end_the_plan_says_so_here_and_in_the_queue(
         await user.press("r")
         assert f"{planned} of {planned} planned · {means}" in app.screen.query_one(ProgressLine).text
         await user.press("P")
-        assert 1 == shown(app).count(means)
-        assert shown(app).startswith("Your plan is complete")
-        assert "At worst" not in shown(app)
+        assert 1 == stand(app).count(means)
+        assert stand(app).startswith("Your plan is complete")
+        assert "At worst" not in stand(app)
         await user.press("escape", "o")
         assert app.screen.query_one(Choices).rows[0].name.startswith("plan's order ")
         await user.press("j", "enter")
@@ -194,24 +188,24 @@ async def test_what_is_complete_by_imported_gold_is_called_so(
             session.execute(text("UPDATE review SET origin = 'imported'"))
         await user.press("r")
 
-        assert "2 of 4 planned samples complete (2 verified in the file)" in shown(app)
+        assert "2 of 4 planned samples complete (2 verified in the file)" in stand(app)
 
 
 async def test_after_the_first_verdict_no_plan_can_be_made(user: User) -> None:
     """The key says why. Before it the plan says how to ask for a precision: later it would be another one."""
     async with user.opens(size=(80, 24)) as app:
         await user.press("P")
-        assert ASK in shown(app)
+        assert ASK in stand(app)
         await user.press("escape")
         accept_next(user.store, 2)
         await user.press("P")
-        assert ASK not in shown(app)
+        assert ASK not in stand(app)
         await user.press("n")
         why = "people have reviewed 2 samples, and a plan is made before the first review"
-        assert app.screen.query_one(Status).text == why
+        assert said(app) == why
         assert isinstance(app.screen, PlanScreen)
-        assert "2 samples decided. Too late for a plan: reviewing has begun." in shown(app)
-        assert "import the file again, under another name (--dataset)." in shown(app)
+        assert "2 samples decided. Too late for a plan: reviewing has begun." in stand(app)
+        assert "import the file again, under another name (--dataset)." in stand(app)
 
 
 async def test_a_verdict_that_came_meanwhile_is_said_and_nothing_is_made(user: User) -> None:
@@ -221,7 +215,7 @@ async def test_a_verdict_that_came_meanwhile_is_said_and_nothing_is_made(user: U
         accept_next(user.store, 1)
         await user.press("y")
         assert isinstance(app.screen, PlanScreen)
-        assert app.screen.query_one(Status).text.startswith("! 1 sample is verified or not counted already")
+        assert said(app).startswith("! 1 sample is verified or not counted already")
         assert plan_of(user.store, find_dataset(user.store, None).id) is None
 
 
@@ -258,12 +252,12 @@ async def test_strata_of_hostile_names_are_shown_as_text(user: User, store: Stor
         assert "strata by meta.[bold]x" in text
         assert "[red]" in text
         await user.press("y")
-        assert "[/bold]" in shown(app)
+        assert "[/bold]" in stand(app)
         planning.make(store, info, planning.draft(store, info, Wish(20, "stratified", "meta.raw"), "ann"))
         await user.press("r")
-        assert "strata by meta.raw" in shown(app)
-        assert not {"\x1b", "\u202e"} & set(shown(app))
-        assert "a b " in shown(app)
+        assert "strata by meta.raw" in stand(app)
+        assert not {"\x1b", "\u202e"} & set(stand(app))
+        assert "a b " in stand(app)
 
 
 @SIZES
@@ -290,15 +284,15 @@ async def test_the_review_says_when_the_plan_is_complete(user: User) -> None:
     accept_next(user.store, 18)
     async with user.opens(size=(120, 36)) as app:
         await user.press("enter")
-        assert "18 of 20 planned" in head(app)
+        assert "18 of 20 planned" in shown(app, Head)
         await user.press("a")
         assert "complete" not in said(app)
-        assert "19 of 20 planned" in head(app)
+        assert "19 of 20 planned" in shown(app, Head)
         await user.press("a")
         assert said(app) == "✓ all 20 planned samples are complete: C shows the estimate"
         await user.press("a")
         assert "complete" not in said(app)
-        assert "plan complete · 21 of" in head(app)
+        assert "plan complete · 21 of" in shown(app, Head)
         await user.press("C")
         assert type(app.screen).__name__ == "CompareScreen"
         await user.press("escape")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -40,8 +40,6 @@ from workbench.tui.widgets.queue_lines import Completions, ProgressLine, progres
 from workbench.tui.widgets.sample_list import PAGE, SampleHead, SampleList, columns_of
 from workbench.web.page import facts_of
 
-Press = Callable[..., Awaitable[None]]
-
 
 def shown(app: Any) -> list[str]:
     """The ids of the samples in the view, in order."""
@@ -54,7 +52,6 @@ def line_of(app: Any, place: int, size: int) -> str:
     return "".join(text for text, _ in app.home.samples.parts(place, size))
 
 
-@pytest.mark.databases
 async def test_search_while_typing_then_open(user: User) -> None:
     """`/`, some letters of id, question or reference, Enter to the list, Enter into the sample."""
     async with user.opens(size=(80, 24)) as app:
@@ -101,7 +98,6 @@ async def test_progress_and_rows_follow_a_decision(user: User) -> None:
         assert "1 of 8 verified · 1 flagged" in app.screen.query_one(ProgressLine).text
 
 
-@pytest.mark.databases
 async def test_one_key_shows_what_disagrees_and_another_all_again(user: User) -> None:
     """The line above the list says what the view is; from there `esc` leads back as well."""
 
@@ -209,25 +205,22 @@ async def test_a_disagreement_shows_its_effect_values_and_state_and_opens_its_ev
 
 
 async def test_a_view_is_saved_under_a_name_and_is_there_at_the_next_start(
-    database: Path, tmp_path: Path, make_app: Any, press: Press
+    user: User, tmp_path: Path
 ) -> None:
     """Search and order together; `v` lists it, opens it and forgets it."""
     path = tmp_path / "state.json"
     keep = partial(remember, path)
-    app = make_app(database, remember=keep)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await press(pilot, "slash", *"state:todo Paris", "enter")
-        await choose(press, pilot, "v", "save this view …")
-        await press(pilot, *"my Paris", "enter")
-        await press(pilot, "escape")
-    again = make_app(database, remember=keep, views=read_state(path).views)
-    async with again.run_test(size=(120, 36)) as pilot:
-        await choose(press, pilot, "v", "my Paris")
-        seen, typed = shown(again), again.screen.query_one(Field).value
-        await choose(press, pilot, "v", "forget “my Paris”")
+    async with user.opens(size=(120, 36), remember=keep):
+        await user.press("slash", *"state:todo Paris", "enter")
+        await user.choose("v", "save this view …")
+        await user.press(*"my Paris", "enter")
+        await user.press("escape")
+    async with user.opens(size=(120, 36), remember=keep, views=read_state(path).views) as app:
+        await user.choose("v", "my Paris")
+        assert ["tower"] == shown(app)
+        assert "state:todo Paris" == app.screen.query_one(Field).value
+        await user.choose("v", "forget “my Paris”")
 
-    assert ["tower"] == seen
-    assert "state:todo Paris" == typed
     assert {} == read_state(path).views
 
 
@@ -238,19 +231,7 @@ def test_a_long_query_leaves_its_view_a_name() -> None:
         assert (begins, 76) == (line[: len(begins)], len(line))
 
 
-async def choose(press: Press, pilot: Any, key: str, name: str) -> None:
-    """Open a menu by its key and take the choice of that name by keys."""
-    await press(pilot, key)
-    choices = pilot.app.screen.query_one(Choices)
-    takeable = [one.name.split("  ")[0] for one in choices.rows if one.take]
-    on = next(
-        index for index, one in enumerate(takeable) if one == choices.rows[choices.cursor].name.split("  ")[0]
-    )
-    steps = takeable.index(name) - on
-    await press(pilot, *(["j"] * steps if steps > 0 else ["k"] * -steps), "enter")
-
-
-async def test_a_facet_is_put_into_the_query_and_taken_out_again(user: User, press: Press) -> None:
+async def test_a_facet_is_put_into_the_query_and_taken_out_again(user: User) -> None:
     """v lists states, marks, labels with counts; another state takes the place of the first."""
     async with user.opens("schiller", size=(120, 36)) as app:
         await user.press("S", "b", "v")
@@ -258,17 +239,17 @@ async def test_a_facet_is_put_into_the_query_and_taken_out_again(user: User, pre
         assert (listed["to do"], listed["skipped"], listed["verified"]) == ("7", "1", "0")
         assert listed["person"] == "5"
         await user.press("escape")
-        await choose(press, user.pilot, "v", "skipped")
+        await user.choose("v", "skipped")
         assert shown(app) == ["schiller"]
         assert app.screen.query_one(Field).value == "state:skipped"
         assert "1 of 8 samples" in app.screen.query_one(Head).text
-        await choose(press, user.pilot, "v", "to do")
+        await user.choose("v", "to do")
         assert app.screen.query_one(Field).value == "state:todo"
         assert len(shown(app)) == 7
-        await choose(press, user.pilot, "v", "person")
+        await user.choose("v", "person")
         assert app.screen.query_one(Field).value == "state:todo label:person"
         assert set(shown(app)) == {"tower", "nevsky", "genji", "emoji"}
-        await choose(press, user.pilot, "v", "all samples")
+        await user.choose("v", "all samples")
         assert len(shown(app)) == 8
 
 
@@ -373,28 +354,27 @@ async def test_the_list_follows_what_is_typed_and_waits_for_the_end_of_a_field(u
     ] == seen
 
 
-@pytest.mark.databases
-async def test_another_order_is_asked_about_once_and_marks_reviews(user: User, press: Press) -> None:
+async def test_another_order_is_asked_about_once_and_marks_reviews(user: User) -> None:
     """Escape stays in the random order; y leaves it; from then on reviews are off-plan, and one sees it."""
     async with user.opens(size=(120, 36)) as app:
         await user.press()
         at_random = shown(app)
         in_file = ["tower", "nevsky", "changcheng", "nil", "genji", "schiller", "emoji", "bare"]
         assert at_random != in_file
-        await choose(press, user.pilot, "o", "file order")
+        await user.choose("o", "file order")
         assert type(app.screen).__name__ == "ConfirmScreen"
         await user.press("escape")
         assert shown(app) == at_random
-        await choose(press, user.pilot, "o", "file order")
+        await user.choose("o", "file order")
         await user.press("y")
         assert shown(app) == in_file
         assert "file order  ◌ picked by hand" in app.screen.query_one(Head).text
         await user.press("home", "enter", "a", "b")
-        await choose(press, user.pilot, "o", "random order")
+        await user.choose("o", "random order")
         assert "picked by hand" not in app.screen.query_one(Head).text
-        await choose(press, user.pilot, "o", "doubtful first")  # not asked again
+        await user.choose("o", "doubtful first")  # not asked again
         assert "doubtful first" in app.screen.query_one(Head).text
-        await choose(press, user.pilot, "o", "random order")
+        await user.choose("o", "random order")
         await user.press("slash", *"is:offplan", "enter")
         assert shown(app) == ["tower"]
         assert app.screen.samples.row(0).off_plan
@@ -420,10 +400,10 @@ async def test_the_head_is_that_of_the_rows_until_another_view_is_read(
         assert before == (app.screen.query_one(Head).text, app.screen.query_one(SampleHead).render())
 
 
-async def test_accepting_goes_on_in_the_order_and_filter_of_the_view(user: User, press: Press) -> None:
+async def test_accepting_goes_on_in_the_order_and_filter_of_the_view(user: User) -> None:
     """From the file order to the next of the file, in a filter to the next that fits, then back."""
     async with user.opens(size=(120, 36)) as app:
-        await choose(press, user.pilot, "o", "file order")
+        await user.choose("o", "file order")
         await user.press("y", "slash", *"label:date", "enter")
         assert shown(app) == ["tower", "nevsky", "genji", "schiller"]
         await user.press("home", "space")
@@ -437,7 +417,7 @@ async def test_accepting_goes_on_in_the_order_and_filter_of_the_view(user: User,
         assert "nothing in this view is left to decide" in app.screen.query_one(Status).text
 
 
-async def test_a_view_of_decided_samples_is_gone_through_one_by_one(user: User, press: Press) -> None:
+async def test_a_view_of_decided_samples_is_gone_through_one_by_one(user: User) -> None:
     """By largest Δ: each is opened in its turn, verified or not, and the end is said."""
     async with user.opens(size=(120, 36)) as app:
         for name, keys in (("schiller", "m"), ("nil", ""), ("genji", "")):
@@ -445,7 +425,7 @@ async def test_a_view_of_decided_samples_is_gone_through_one_by_one(user: User, 
             app.screen.query_one("#units").move_to(0)
             await user.press(*keys, "a", "a", "b")
         await user.press("slash", *"state:verified", "enter")
-        await choose(press, user.pilot, "o", "largest Δ first")
+        await user.choose("o", "largest Δ first")
         await user.press("y")
         order = shown(app)
         assert order[0] == "schiller"
@@ -469,7 +449,6 @@ async def test_why_opens_for_a_decided_row_only(user: User) -> None:
         assert type(app.screen).__name__ == "QueueScreen"
 
 
-@pytest.mark.databases
 async def test_the_cause_stands_in_the_row_of_a_decided_sample(user: User) -> None:
     """And a query finds it by a word of it."""
     async with user.opens("schiller", size=(120, 36)) as app:
@@ -577,7 +556,7 @@ async def test_samples_that_came_in_meanwhile_are_in_the_list_after_a_review(use
 
 
 async def test_several_datasets_are_offered_and_one_opens_with_an_empty_search_in_the_random_order(
-    user: User, import_rows: Any, rows: Any, press: Press
+    user: User, import_rows: Any, rows: Any
 ) -> None:
     """Without --dataset one chooses from a list; with it that one opens.
 
@@ -594,7 +573,7 @@ async def test_several_datasets_are_offered_and_one_opens_with_an_empty_search_i
     async with user.opens(database=database, size=(80, 24), dataset="cities") as app:
         await user.press("slash", *"nil", "enter")
         assert shown(app) == ["nil"]
-        await choose(press, user.pilot, "o", "file order")
+        await user.choose("o", "file order")
         await user.press("y")
         app.choose_dataset("more")
         await user.press()
@@ -602,7 +581,7 @@ async def test_several_datasets_are_offered_and_one_opens_with_an_empty_search_i
         assert app.screen.query_one(Field).value == ""
         assert "more  1 sample" in app.screen.query_one(Head).text
         assert "file order" not in app.screen.query_one(Head).text
-        await choose(press, user.pilot, "o", "file order")
+        await user.choose("o", "file order")
         assert type(app.screen).__name__ == "ConfirmScreen"  # asked again, for this dataset
 
 

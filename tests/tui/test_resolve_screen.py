@@ -95,7 +95,6 @@ def lines(app: Any) -> list[str]:
     return ["".join(text for text, _ in listed.parts(line, size))[:size] for line in range(listed.lines)]
 
 
-@pytest.mark.databases
 async def test_digits_take_a_side_and_a_settles(user: User) -> None:
     async with settling(user) as app:
         assert isinstance(app.screen, ResolveScreen)

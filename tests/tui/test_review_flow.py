@@ -85,7 +85,6 @@ async def test_undo_reaches_back_over_samples_and_restarts(user: User) -> None:
         assert user.stored("schiller").state.entity.disposition == "verified"
 
 
-@pytest.mark.databases
 async def test_presses_to_finish_a_sample(user: User) -> None:
     """Reject, relabel or toggle the unit under the cursor and accept: two presses each; undo: one.
 
@@ -117,7 +116,6 @@ async def test_accept_stops_once_at_doubts_and_shows_them(user: User) -> None:
         assert user.stored("emoji").state.entity.disposition == "verified"
 
 
-@pytest.mark.databases
 async def test_skip_exclude_flag_and_comment(user: User) -> None:
     """Each is one key and, where a reason belongs to it, one line."""
     async with user.opens("nil"):

@@ -13,11 +13,10 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Static
 
 from tests.proposing.claude.faults import Faults
 from tests.proposing.claude.server import Service
-from tests.tui.conftest import User
+from tests.tui.conftest import Press, User, said, shown
 from tests.tui.test_hostile import on_screen
 from workbench.proposing.claude.answers import Usage
 from workbench.proposing.claude.run import RunProgress
@@ -32,10 +31,9 @@ from workbench.tui.screens.dialogs import Choices, ConfirmScreen, FormScreen, Me
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.screens.runs import RunList, RunsScreen, by_rules, doing
-from workbench.tui.widgets.bars import Bar, Status
+from workbench.tui.widgets.bars import Bar
 from workbench.tui.work import Going
 
-Press = Callable[..., Awaitable[None]]
 Start = Callable[..., Service]
 
 
@@ -66,10 +64,6 @@ def runs(app: Any) -> list[tuple[str, int, int, bool]]:
     ]
 
 
-def shown(app: Any, selector: str) -> str:
-    return str(app.screen.query_one(selector, Static).content)
-
-
 async def test_a_run_is_started_watched_and_mended(user: User, over: Any, service: Start) -> None:
     """From the queue: the look before it is sent, the end, a failure opened for review, asked again."""
     faults = Faults(texts={"Montferrand": "refusal", "Монферран": "refusal"})
@@ -86,7 +80,7 @@ async def test_a_run_is_started_watched_and_mended(user: User, over: Any, servic
         await user.press("y")
         await over(user.pilot)
         assert runs(app) == [("claude-run-2", 7, 1, True), ("claude-run-1", 7, 0, False)]
-        assert app.screen.query_one(Status).text.startswith("! claude-run-2: 7 proposed, 1 failed · $")
+        assert said(app).startswith("! claude-run-2: 7 proposed, 1 failed · $")
         assert "1 failed: refused  review the sample by hand" in shown(app, "#detail")
 
         await user.press("enter")
@@ -122,7 +116,7 @@ async def test_a_run_goes_on_while_one_is_elsewhere_and_stops_softly(
         await user.press("y")
         assert app.proposing.is_alive()
         await user.press("n")
-        assert app.screen.query_one(Status).text == "a run goes on; backspace stops it"
+        assert said(app) == "a run goes on; backspace stops it"
         await user.press("escape", "j")
         assert isinstance(app.screen, QueueScreen)
         await user.press("R")
@@ -142,13 +136,13 @@ async def test_a_run_stops_before_the_limit_that_is_shown_and_goes_on_when_start
     found = service()
     async with user.opens(size=(80, 24)) as app:
         await user.press("R", "n", "enter")
-        said = "stops before the call that would exceed $5.00; start it again to continue"
-        assert said in shown(app, "#text")
+        limit = "stops before the call that would exceed $5.00; start it again to continue"
+        assert limit in shown(app, "#text")
         await user.press("escape")
         monkeypatch.setattr(runs_screen, "MAX_COST", Decimal("0.00001"))
         await user.press("n", "enter", "y")
         await over(user.pilot)
-        assert "8 left (--max-cost $0.00001: $0.0000 spent" in app.screen.query_one(Status).text
+        assert "8 left (--max-cost $0.00001: $0.0000 spent" in said(app)
         assert 0 == found.stats.requests
 
         monkeypatch.setattr(runs_screen, "MAX_COST", Decimal(5))
@@ -192,7 +186,7 @@ async def test_another_service_is_asked_at_its_address(
         await user.press("R", "n", "left")
         assert "‹ openai ›" in shown(app, "#lines")
         await user.press("enter")
-        assert "claude-haiku-5-5 is a model of Claude" in app.screen.query_one(Status).text
+        assert "claude-haiku-5-5 is a model of Claude" in said(app)
         await user.press("n", "left", "down", "f2", *"local-model", "enter", "down", "down", "f2")
         await user.press(*url, "enter", "enter")
         assert isinstance(app.screen, ConfirmScreen)
@@ -226,7 +220,7 @@ async def test_without_a_key_the_message_says_what_to_set(
         await user.press("R", "n", "enter")
         await user.press("y")
         await over(user.pilot)
-        assert "set ANTHROPIC_API_KEY" in app.screen.query_one(Status).text
+        assert "set ANTHROPIC_API_KEY" in said(app)
         assert runs(app) == [("claude-run-1", 7, 0, True)]
 
 
@@ -264,7 +258,7 @@ async def test_a_model_that_is_not_listed_is_typed(user: User, service: Start, o
         assert "no price is known for no-such" in shown(app, "#text")
         await user.press("y")
         await over(user.pilot)
-        assert "unknown model 'no-such'" in app.screen.query_one(Status).text
+        assert "unknown model 'no-such'" in said(app)
         assert runs(app) == [("claude-run-1", 7, 0, True)]
 
 

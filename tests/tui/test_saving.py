@@ -12,14 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.widgets import Static
 
-from tests.tui.conftest import User
+from tests.tui.conftest import User, banner, said, shown
 from workbench.stages import editing, intents, queue, review
 from workbench.store import database as database_module
 from workbench.store.datasets import find_dataset
 from workbench.store.samples import sample_ids
-from workbench.tui.widgets.bars import Status
 from workbench.tui.widgets.unit_list import UnitList
 
 
@@ -41,12 +39,6 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database_module, "BUSY_SECONDS", 0.1)
 
 
-def banner(app: Any) -> str:
-    """The warning that stays; empty when there is none."""
-    widget = app.screen.query_one("#banner", Static)
-    return str(widget.render()) if widget.display else ""
-
-
 async def test_a_failed_write_is_said_kept_and_tried_again(user: User) -> None:
     """Nothing is shown as done; the warning names what was not saved; `r` saves it."""
     async with user.opens("schiller") as app:
@@ -57,7 +49,7 @@ async def test_a_failed_write_is_said_kept_and_tried_again(user: User) -> None:
             assert "database is locked" in banner(app)
             assert not app.screen.query_one(UnitList).chosen.rejected
             await user.press("a")
-            assert str(app.screen.query_one(Status).text).strip() == "first: r tries again, esc lets it go"
+            assert said(app) == "first: r tries again, esc lets it go"
         await user.press("r")
         assert banner(app) == ""
         assert app.screen.query_one(UnitList).chosen.rejected
@@ -114,7 +106,6 @@ async def test_keys_wait_in_order_while_a_write_is_under_way(user: User, monkeyp
         assert user.stored("tower").state.entity.disposition == "verified"
 
 
-@pytest.mark.databases
 async def test_held_a_verifies_each_sample_once(user: User) -> None:
     """Twenty `a` in a burst: no sample is skipped, none verified before it was painted, none twice."""
     async with user.opens():
@@ -159,7 +150,6 @@ async def test_the_second_window_is_told_and_offered_its_edit_again(user: User) 
         assert (units[0].rejected, units[1].label) == (True, "event")
 
 
-@pytest.mark.databases
 async def test_a_wish_that_came_true_meanwhile_is_not_turned_round(user: User) -> None:
     """Both windows rejected the same unit: repeating must not restore it."""
     async with user.opens("schiller") as app:
@@ -170,7 +160,7 @@ async def test_a_wish_that_came_true_meanwhile_is_not_turned_round(user: User) -
         await user.press("x")
         await user.press("r")
         assert user.stored("schiller").state.entity.assessment.units[0].rejected
-        assert "so it is already" in app.screen.query_one(Status).text
+        assert "so it is already" in said(app)
 
 
 async def test_a_fast_accept_is_marked(user: User, monkeypatch: Any) -> None:
@@ -218,7 +208,7 @@ async def test_a_sample_that_cannot_be_opened_leads_back(user: User) -> None:
         assert "first: r tries again" not in banner(app)
         await user.press("escape")
         assert type(app.screen).__name__ == "QueueScreen"
-        assert "could not read" in app.screen.query_one(Status).text
+        assert "could not read" in said(app)
         raw.execute("ALTER TABLE gone RENAME TO run")
         raw.execute("ALTER TABLE gone_too RENAME TO review_event")
         raw.execute("ALTER TABLE gone_as_well RENAME TO sample")
@@ -237,8 +227,8 @@ async def test_a_deleted_database_takes_no_decision_until_it_is_back(user: User)
         await user.press("c", *"a long thought", "enter")
         assert "Not saved: comment added." in banner(app)
         assert "was deleted or moved while it was open" in banner(app)
-        assert "put it back and try again" in banner(app).replace("\n", " ")
-        assert "✓" not in str(app.screen.query_one(Status).text)
+        assert "put it back and try again" in banner(app)
+        assert "✓" not in said(app)
         await user.press("o")
         assert "Not saved: comment added." in banner(app)
         assert not user.database.exists()
@@ -262,8 +252,7 @@ async def test_leaving_with_something_not_saved_is_asked_about_and_no_success(
             assert app.return_code is None
             await user.press(key)
             if key == "q":
-                said = str(app.screen.query_one("#text").content)
-                assert "Not saved: rejected Friedrich Schiller." == said
+                assert "Not saved: rejected Friedrich Schiller." == shown(app, "#text")
 
     assert 1 == app.return_code
 
@@ -276,7 +265,7 @@ async def test_a_database_that_took_the_place_of_the_open_one_is_offered(user: U
         Path(backup).rename(user.database)
 
         await user.press("c", *"lost", "enter")
-        assert "was replaced by another file while it was open" in banner(app).replace("\n", " ")
+        assert "was replaced by another file while it was open" in banner(app)
         assert "o open the new file without it" in banner(app)
         await user.press("o")
         await user.settle()

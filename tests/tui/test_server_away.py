@@ -13,14 +13,12 @@ from typing import Any, cast
 
 import pytest
 from sqlalchemy import make_url
-from textual.widgets import Static
 
 from tests.postgres import Server, ask
 from tests.rows import write_rows
-from tests.tui.conftest import User, said, until
+from tests.tui.conftest import User, banner, said, until
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.store.engine import open_store
-from workbench.tui.widgets.bars import Status
 from workbench.tui.widgets.lines import Lines
 
 NAME = ".s.PGSQL.5432"
@@ -106,12 +104,6 @@ def line(database: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Li
     found.close()
 
 
-def banner(app: Any) -> str:
-    """The warning that stays; empty when there is none."""
-    widget = app.screen.query_one("#banner", Static)
-    return " ".join(str(widget.render()).split()) if widget.display else ""
-
-
 def events(url: str) -> list[tuple[Any, ...]]:
     """What the journal holds, the openings apart."""
     return ask(url, "SELECT op, count(*) FROM review_event WHERE op != 'open' GROUP BY op ORDER BY op")
@@ -160,11 +152,11 @@ async def test_a_decision_behind_a_lock_is_saved_when_the_lock_is_gone(
     assert [("reject", 1)] == events(database)
 
 
-AWAY = "! server away, trying again in 0 s"
-
-
 def says(app: Any, word: str) -> bool:
-    return word in app.screen.query_one(Status).text
+    return word in said(app)
+
+
+AWAY = "! server away, trying again in 0 s"
 
 
 def is_read(app: Any, there: Callable[[Any], object]) -> bool:
@@ -256,8 +248,8 @@ async def test_a_decision_whose_answer_was_lost_is_stored_once(user: User, line:
         await user.press("b")
         line.armed = True
         await user.press("u")
-        assert "the undo was not saved" in app.screen.query_one(Status).text
+        assert "the undo was not saved" in said(app)
         await user.press("u")
-        assert "undid on schiller: accepted" in app.screen.query_one(Status).text
+        assert "undid on schiller: accepted" in said(app)
     stored.update(["undo"])
     assert sorted(stored.items()) == events(line.server)

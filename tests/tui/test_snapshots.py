@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,6 @@ import pytest
 from workbench.store import database as database_module
 from workbench.tui.themes import LIGHT
 
-Press = Callable[..., Awaitable[None]]
 SMALL, LARGE = (80, 24), (120, 36)
 
 pytestmark = pytest.mark.filterwarnings("default::DeprecationWarning")

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
+from tests.tui.conftest import SIZES
 from workbench.tui.themes import LIGHT
 from workbench.tui.widgets.unit_list import UnitList
 
-Press = Callable[..., Awaitable[None]]
 SMALL, LARGE, WIDE = (80, 24), (120, 36), (200, 50)
-SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "120x36"])
 
 pytestmark = pytest.mark.filterwarnings("default::DeprecationWarning")
 

@@ -2,65 +2,61 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Awaitable, Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
+from sqlalchemy import text
 
+from tests.tui.conftest import SIZES
+from tests.tui.teams import decide
 from workbench.formats.policy import to_toml
+from workbench.reviewing.edits import Flag
+from workbench.stages import editing
 from workbench.stages.policy import change_policy
+from workbench.stages.review import act, open_sample
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
+from workbench.store.samples import sample_ids
 from workbench.tui.themes import LIGHT
 
-Press = Callable[..., Awaitable[None]]
 SMALL, LARGE, HUGE = (80, 24), (120, 36), (200, 50)
-SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "120x36"])
 
 pytestmark = pytest.mark.filterwarnings("default::DeprecationWarning")
 
 
+def work(store: Store) -> None:
+    """Two samples verified, one each skipped, excluded, flagged and begun; then the policy was changed."""
+    decide(store, "ann", "schiller", toggle=["Friedrich Schiller"])
+    decide(store, "ann", "tower", reject=["Eiffel Tower"])
+    info = find_dataset(store, None)
+    ids = sample_ids(store, info.id)
+    nil, genji, emoji = (open_sample(store, ids[name], "ann") for name in ("nil", "genji", "emoji"))
+    act(store, nil, editing.skip(nil))
+    act(store, genji, editing.exclude("broken"))
+    emoji = act(store, emoji, Flag("odd"))
+    act(store, emoji, editing.reject(emoji, emoji.state.entity.assessment.units[0]))
+    change_policy(store, info, to_toml(info.policy).replace("Missing: it is not", "Missing: not"), "lead")
+    with store.writing() as session:  # what it took differs from run to run
+        session.execute(text("UPDATE review_event SET seconds = 7.1, presses = 2 WHERE op != 'open'"))
+
+
 @pytest.fixture
-def picture(
-    picture: Any, database: Path, press: Press, open_review: Press, store: Store
-) -> Callable[..., bool]:
-    """Compares the queue after some keys; `worked` reviews a few samples before."""
-
-    def compare(*keys: str, worked: bool = False, **own: Any) -> bool:
-        async def work(pilot: Pilot[None]) -> None:
-            for name, pressed in (
-                ("schiller", "m a b"), ("tower", "x a b"), ("nil", "s b"), ("genji", "X 3 enter b"),
-                ("emoji", "f o d d enter x b"),
-            ):  # fmt: skip
-                await open_review(pilot, name)
-                pilot.app.screen.query_one("#units").move_to(0)  # type: ignore[attr-defined]
-                await press(pilot, *pressed.split())
-            info = find_dataset(store, None)
-            change_policy(
-                store, info, to_toml(info.policy).replace("Missing: it is not", "Missing: not"), "lead"
-            )
-            with closing(sqlite3.connect(database)) as raw, raw:  # what it took differs from run to run
-                raw.execute("UPDATE review_event SET seconds = 7.1, presses = 2 WHERE seconds IS NOT NULL")
-            await press(pilot, "r")
-
-        return bool(picture(*keys, before=work if worked else None, **own))
-
-    return compare
+def worked(import_rows: Any, rows: list[Any]) -> Path:
+    """The samples, some of them reviewed."""
+    at: Path = import_rows(rows, then=work)
+    return at
 
 
 @pytest.mark.parametrize("size", [SMALL, LARGE, HUGE], ids=["80x24", "120x36", "200x50"])
-def test_rows(picture: Any, size: tuple[int, int]) -> None:
+def test_rows(picture: Any, size: tuple[int, int], worked: Path) -> None:
     """Verified, stale, skipped, excluded, flagged and started samples, in every script; all the counts."""
-    assert picture(worked=True, size=size)
+    assert picture(size=size, at=worked)
 
 
-def test_rows_light(picture: Any) -> None:
+def test_rows_light(picture: Any, worked: Path) -> None:
     """The light twin."""
-    assert picture(worked=True, size=LARGE, theme=LIGHT.name)
+    assert picture(size=LARGE, theme=LIGHT.name, at=worked)
 
 
 @SIZES

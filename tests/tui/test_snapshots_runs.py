@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Awaitable, Callable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.tui.conftest import SIZES
 from workbench.model import Proposal, ProposedEntity
 from workbench.proposing.claude.answers import Failure
 from workbench.reviewing.documents import proposal_document
@@ -21,8 +21,6 @@ from workbench.store.engine import Store
 from workbench.store.tables import CallRow
 from workbench.tui.themes import LIGHT
 
-Press = Callable[..., Awaitable[None]]
-SIZES = pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=["80x24", "120x36"])
 NAMED = {
     "tower": ["Eiffel Tower", "Paris", "1889", "Seine"], "nil": ["نهر النيل", "مصر"],
     "schiller": ["Friedrich Schiller", "Weimar"], "genji": ["源氏物語", "紫式部"],

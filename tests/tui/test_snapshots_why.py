@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
+from tests.tui.conftest import Press
 from workbench.tui.themes import LIGHT
 from workbench.tui.widgets.unit_list import UnitList
 
-Press = Callable[..., Awaitable[None]]
 SMALL, LARGE = (80, 24), (120, 36)
 
 pytestmark = pytest.mark.filterwarnings("default::DeprecationWarning")

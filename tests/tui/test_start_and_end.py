@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import threading
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.command import CommandPalette
 from textual.events import Key
 
-from tests.tui.conftest import User, first_offer, said, until
+from tests.tui.conftest import Press, User, said, until
 from workbench.errors import NewerSchemaError
 from workbench.store.engine import Store, open_store
 from workbench.tui.app import WorkbenchApp
@@ -22,25 +18,6 @@ from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.widgets.bars import Head
 from workbench.tui.widgets.sample_list import SampleList
 from workbench.tui.widgets.unit_list import UnitList
-
-Press = Callable[..., Awaitable[None]]
-
-
-def test_the_app_starts_without_what_the_store_needs() -> None:
-    """Importing the app loads no database, no number cruncher and no LLM client."""
-    code = (
-        "import sys, workbench.tui.app; print(' '.join(sorted({name.split('.')[0] for name in sys.modules})))"
-    )
-    loaded = set(
-        subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True
-        ).stdout.split()
-    )
-    assert (
-        loaded
-        & {"sqlmodel", "sqlalchemy", "alembic", "numpy", "scipy", "anthropic", "rapidfuzz", "pymorphy3"}
-        == set()
-    )
 
 
 async def test_the_first_frame_does_not_wait_for_the_store(database: Path, press: Press) -> None:
@@ -154,15 +131,9 @@ async def test_the_palette_does_what_keys_do(user: User) -> None:
     """ctrl+p, some letters, Enter."""
     async with user.opens("tower") as app:
         app.screen.query_one(UnitList).move_to(0)
-        await user.pilot.press("ctrl+p")
-        assert type(app.screen).__name__ == "Palette"
-        titles = {command.title for command in app.get_system_commands(app.screen_stack[-2])}
+        titles = {command.title for command in app.get_system_commands(app.screen)}
         assert {"Accept and go on", "Label 8", "New unit", "Exclude, with a reason", "Theme"} <= titles
-        await user.pilot.press(*"reject")
-        await first_offer(user.pilot, "reject")
-        await user.pilot.press("enter")
-        await until(user.pilot, lambda: not isinstance(app.screen, CommandPalette))
-        await user.press()
+        await user.command("reject")
         assert app.screen.query_one(UnitList).rows[0].rejected
 
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 from rich.style import Style
@@ -21,8 +18,6 @@ from workbench.tui.app import WorkbenchApp, run
 from workbench.tui.themes import DARK, LIGHT, chosen_theme
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.unit_list import UnitList
-
-Press = Callable[..., Awaitable[None]]
 
 
 def ratio(one: str, other: str) -> float:
@@ -76,54 +71,46 @@ def style_of(app: WorkbenchApp, text: str) -> Style:
     return next(part.style or Style() for line in lines for part in line if text in part.text)
 
 
-@pytest.fixture(params=[*THEMES, "NO_COLOR"])
-def themed(
-    request: pytest.FixtureRequest, database: Path, make_app: Any, monkeypatch: pytest.MonkeyPatch
-) -> WorkbenchApp:
-    """The app in a theme, or without colours."""
-    if request.param == "NO_COLOR":
-        monkeypatch.setenv("NO_COLOR", "1")
-        return make_app(database)  # type: ignore[no-any-return]
-    return make_app(database, theme=request.param)  # type: ignore[no-any-return]
+STATES = {
+    "plain": " on the ", "chosen": "Eiffel Tower", "rejected": "Champ de Mars", "found": "1889",
+    "missing": "University of ",
+}  # fmt: skip
+"""What stands in the reference, in each state that a mark has."""
 
 
+@pytest.mark.parametrize("colours", [True, False], ids=["themes", "NO_COLOR"])
 async def test_every_state_can_be_told_in_every_theme_and_text_is_never_on_its_own_colour(
-    themed: WorkbenchApp, press: Press, open_review: Press
+    user: User, colours: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The line of the cursor, the chosen mark, found, missing and rejected each look like nothing else.
 
     NO_COLOR: no grey either, which the library would give.
     """
-    async with themed.run_test(size=(120, 36)) as pilot:
-        await open_review(pilot, "tower")
-        themed.screen.query_one(UnitList).move_to(1)
-        await press(pilot, "x", "up")
-        await press(pilot)
-        looks = {
-            "plain": style_of(themed, " on the "),
-            "chosen": style_of(themed, "Eiffel Tower"),
-            "rejected": style_of(themed, "Champ de Mars"),
-            "found": style_of(themed, "1889"),
-            "missing": style_of(themed, "University of "),
-        }
-        visible = {
-            name: (style.color, style.bgcolor, style.bold, style.underline, style.reverse, style.strike)
-            for name, style in looks.items()
-        }
-        assert len(set(visible.values())) == len(visible), visible
-        units = themed.screen.query_one(UnitList)
-        rows = [units.render_line(place)._segments for place in range(3)]
-        cursor, other = ([(s.style.bgcolor, s.style.reverse) for s in rows[i] if s.style] for i in (0, 2))
-        assert set(cursor).isdisjoint(other)
+    if not colours:
+        monkeypatch.setenv("NO_COLOR", "1")
+    async with user.opens("tower", size=(120, 36)) as app:
+        units = app.screen.query_one(UnitList)
+        units.move_to(1)
+        await user.press("x", "up")
+        for theme in THEMES if colours else [app.theme]:
+            app.theme = theme
+            await user.settle()
+            looks = {
+                (style.color, style.bgcolor, style.bold, style.underline, style.reverse, style.strike)
+                for style in (style_of(app, text) for text in STATES.values())
+            }
+            assert len(STATES) == len(looks), (theme, looks)
+            rows = [units.render_line(place)._segments for place in range(3)]
+            cursor, other = ([(s.style.bgcolor, s.style.reverse) for s in rows[i] if s.style] for i in (0, 2))
+            assert set(cursor).isdisjoint(other), theme
 
-        for key in ("x", "question_mark", "escape", "n", "escape", "X", "escape", "g"):
-            await press(pilot, key)
-            for words, style in drawn(themed):
-                colours = [c for c in (style.color, style.bgcolor) if c is not None and not c.is_default]
-                if "NO_COLOR" in os.environ:
-                    assert not colours, (key, words)
-                elif words.strip() and style.color in colours:
-                    assert style.color != style.bgcolor, (key, words)
+            for key in ("question_mark", "escape", "n", "escape", "X", "escape", "g", "escape"):
+                await user.press(key)
+                for words, style in drawn(app):
+                    seen = [c for c in (style.color, style.bgcolor) if c is not None and not c.is_default]
+                    assert colours or not seen, (key, words)
+                    if words.strip() and style.color in seen:
+                        assert style.color != style.bgcolor, (theme, key, words)
 
 
 async def test_another_theme_reaches_what_is_shown(user: User) -> None:

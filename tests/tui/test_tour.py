@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from tests.tui.conftest import User, shown
+from tests.tui.conftest import Press, User, shown
 from tests.tui.test_keymap import keys
 from workbench.settings import State, read_state, remember
 from workbench.tui.app import WorkbenchApp
@@ -17,8 +14,6 @@ from workbench.tui.bench import TOUR_ROOM
 from workbench.tui.keys import keymap
 from workbench.tui.screens.help import STEPS
 from workbench.tui.widgets.bars import Status
-
-Press = Callable[..., Awaitable[None]]
 
 
 def name(app: WorkbenchApp) -> str:
@@ -32,7 +27,11 @@ def steps(app: WorkbenchApp) -> list[str]:
 
 
 async def test_the_task_and_five_lines_over_the_queue(user: User) -> None:
-    """What to judge, then keys and what they do; the queue is there behind them."""
+    """What to judge, then keys and what they do; the queue is there behind them.
+
+    Escape and a key that is none only close it. The palette shows it again. `?` is one of the five keys: it
+    shows those of the queue, and closing it leads there.
+    """
     async with user.opens(size=(80, 24), tour=True) as app:
         await user.settle()
         assert name(app) == "TourScreen"
@@ -41,37 +40,29 @@ async def test_the_task_and_five_lines_over_the_queue(user: User) -> None:
         assert [line.split()[0] for line in steps(app)] == ["a", "x", "m", "n", "?"]
         assert [line.split(maxsplit=1)[1] for line in steps(app)] == [what for *_, what in STEPS]
         assert type(app.screen_stack[0]).__name__ == "QueueScreen"
-
-
-@pytest.mark.parametrize("key", ["escape", "z"])
-async def test_escape_and_a_key_that_is_none_only_close_it(user: User, key: str) -> None:
-    """The queue stays."""
-    async with user.opens(size=(80, 24), tour=True) as app:
-        await user.press(key)
-        assert name(app) == "QueueScreen"
-
-
-@pytest.mark.parametrize("typed", [["enter"], ["j", "j", "enter"]], ids=" ".join)
-async def test_a_key_does_what_it_does_in_the_queue(user: User, typed: list[str]) -> None:
-    """Enter starts with the sample under the cursor; nothing is lost, whatever follows in one breath."""
-    opened = []
-    for tour in (True, False):
-        async with user.opens(size=(80, 24), tour=tour) as app:
-            await user.press(*typed)
-            assert name(app) == "ReviewScreen"
-            opened.append(app.screen.pane.now.sample.id)
-    assert opened[0] == opened[1]
-
-
-async def test_help_is_help_there_too(user: User) -> None:
-    """`?` is one of the five keys: it shows those of the queue, and closing it leads there."""
-    async with user.opens(size=(80, 24), tour=True) as app:
-        await user.press("question_mark")
-        assert name(app) == "HelpScreen"
+        for key, behind in ("escape", "QueueScreen"), ("z", "QueueScreen"), ("question_mark", "HelpScreen"):
+            await user.press(key)
+            assert name(app) == behind, key
+            if behind == "QueueScreen":
+                (tour,) = [one for one in app.get_system_commands(app.screen) if one.title == "Tour"]
+                tour.callback()
+                await user.settle()
+                assert name(app) == "TourScreen"
         text = "\n".join(str(one.render()) for one in app.screen.query("Static"))
         assert "Review this sample" in text
         await user.press("escape")
         assert name(app) == "QueueScreen"
+
+
+async def test_a_key_does_what_it_does_in_the_queue(user: User) -> None:
+    """Enter starts with the sample under the cursor; nothing is lost, whatever follows in one breath."""
+    opened = []
+    for tour in (True, False):
+        async with user.opens(size=(80, 24), tour=tour) as app:
+            await user.press("j", "j", "enter")
+            assert name(app) == "ReviewScreen"
+            opened.append(app.screen.pane.now.sample.id)
+    assert opened[0] == opened[1]
 
 
 async def test_once_for_a_person(user: User, tmp_path: Path) -> None:
@@ -108,16 +99,6 @@ async def test_not_in_a_window_too_small_for_it(user: User, tmp_path: Path) -> N
     assert read_state(state) == State()
 
 
-async def test_the_palette_shows_it_again(user: User) -> None:
-    """Over a review as well; keys are those of the screen below."""
-    async with user.opens(size=(80, 24)) as app:
-        await user.settle()
-        (tour,) = [one for one in app.get_system_commands(app.screen) if one.title == "Tour"]
-        tour.callback()
-        await user.settle()
-        assert name(app) == "TourScreen"
-
-
 async def test_it_shows_the_keys_that_a_person_chose(user: User) -> None:
     """A tour that names other keys than those that work would be worse than none."""
     chosen = keymap(keys(review__accept="f6 f7", queue__open="f8"))
@@ -129,27 +110,25 @@ async def test_it_shows_the_keys_that_a_person_chose(user: User) -> None:
         assert name(app) == "ReviewScreen"
 
 
-@pytest.mark.parametrize("size", [TOUR_ROOM, (80, 24), (120, 36)], ids=str)
-async def test_its_lines_are_whole(user: User, size: tuple[int, int]) -> None:
+async def test_its_lines_are_whole(user: User) -> None:
     """Five lines are five lines, and the box is on the screen, down to the smallest window."""
-    async with user.opens(size=size, tour=True) as app:
-        await user.settle()
-        assert app.screen.query_one("#steps").size.height == len(STEPS) == 5
-        assert app.screen.query_one("#task").size.height <= 3
-        assert app.screen.query_one("#note").size.height == 1
-        box = app.screen.query_one("#box").region
-        assert app.screen.region.contains_region(box)
+    async with user.opens(size=(120, 36), tour=True) as app:
+        for size in (120, 36), (80, 24), TOUR_ROOM:
+            await user.resize(*size)
+            heights = [app.screen.query_one(part).size.height for part in ("#steps", "#note")]
+            assert (size, [len(STEPS), 1]) == (size, heights)
+            assert app.screen.query_one("#task").size.height <= 3
+            assert app.screen.region.contains_region(app.screen.query_one("#box").region)
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=str)
-async def test_two_presses_accept_the_first_sample_of_the_demo(
-    user: User, demo: Path, size: tuple[int, int]
-) -> None:
+async def test_two_presses_accept_the_first_sample_of_the_demo(user: User, demo: Path) -> None:
     """From the tour: no unit stops the accept, and what is said of it is a difference, not a zero."""
-    async with user.opens(database=demo, size=size, tour=True, dataset="demo") as app:
+    async with user.opens(database=demo, size=(120, 36), tour=True, dataset="demo") as app:
         await user.press("enter")
         assert app.screen.pane.now.sample.meta["language"] == "en"
         await user.press("a")
-        status = str(app.screen.query_one(Status).render())
-        assert "✓ www accepted: yours .33 · verified 4/5 .80 · −.47: 2 names not recogn" in status
         assert app.screen.pane.now.sample.id == "mona-lisa"
+        for size in (120, 36), (80, 24):
+            await user.resize(*size)
+            status = shown(app, Status)
+            assert "✓ www accepted: yours .33 · verified 4/5 .80 · −.47: 2 names not recogn" in status

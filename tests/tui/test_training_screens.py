@@ -13,8 +13,6 @@ from workbench.store.samples import sample_ids
 from workbench.tui.widgets.bars import Bar, Head, Status
 from workbench.tui.widgets.passage import Passage
 
-pytestmark = pytest.mark.databases
-
 
 def train(user: User, mark: float) -> None:
     """Schiller is known: the owner took his day of death out. bo is an annotator."""

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from tests.tui.conftest import User, key_event, until
+from tests.tui.conftest import User, key_event, said, until
 from workbench.store.samples import sample_ids
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.keys import declared
 from workbench.tui.screens.review import ReviewScreen
-from workbench.tui.widgets.bars import KeyBar, Status
+from workbench.tui.widgets.bars import KeyBar
 
 WAYS_OUT = {"b", "и", "q", "й", "C", "С", "ctrl+q"}
 
@@ -92,7 +92,7 @@ async def test_no_key_needs_a_sample_that_is_not_there_yet(user: User, demo: Pat
                 await user.pilot.pause(0)
             await user.pilot.pause(0.05)
             assert is_opening(app)
-            assert app.screen.query_one(Status).text == "the sample is being opened"
+            assert said(app) == "the sample is being opened"
             assert "accept" not in str(app.screen.query_one(KeyBar).render())
             assert "queue" in str(app.screen.query_one(KeyBar).render())
         await user.settle()
@@ -102,25 +102,20 @@ async def test_no_key_needs_a_sample_that_is_not_there_yet(user: User, demo: Pat
     assert user.query(DECISIONS) == before
 
 
-async def test_a_sample_that_takes_long_says_that_it_is_being_opened(user: User, demo: Path) -> None:
-    async with user.opens(database=demo, size=(80, 24)) as app:
-        await user.settle()
-        async with opening(user, app):
-            status = app.screen.query_one(Status)
-            await until(user.pilot, lambda: status.text == "the sample is being opened")
-        await user.settle()
-        assert "" == status.text
+WAYS = {"b": "QueueScreen", "C": "CompareScreen", "question_mark": "HelpScreen"}
 
 
-@pytest.mark.parametrize("way", ["b", "C", "question_mark"])
-async def test_the_ways_out_are_open_before_the_sample_is_there(user: User, way: str, demo: Path) -> None:
-    """Back, to the figures, and the help."""
+async def test_the_ways_out_are_open_before_the_sample_is_there(user: User, demo: Path) -> None:
+    """Back, to the figures, and the help. What takes long says that it is being opened, until it is."""
     async with user.opens(database=demo, size=(80, 24)) as app:
         await user.settle()
-        async with opening(user, app):
-            app.open_gate()
-            send(user.pilot, way)
-            await until(user.pilot, lambda: not isinstance(app.screen, ReviewScreen))
-        await user.settle()
-        there = {"b": "QueueScreen", "C": "CompareScreen", "question_mark": "HelpScreen"}[way]
-        assert type(app.screen).__name__ == there
+        for way, there in WAYS.items():
+            async with opening(user, app):
+                await until(user.pilot, lambda: "the sample is being opened" == said(app))
+                app.open_gate()
+                send(user.pilot, way)
+                await until(user.pilot, lambda: not isinstance(app.screen, ReviewScreen))
+            await user.settle()
+            assert type(app.screen).__name__ == there
+            await user.press("escape")
+        assert "" == said(app)
