@@ -13,6 +13,7 @@ from tests.formats.conftest import FIXTURES, Loaded, load_path
 from workbench.errors import InputError
 from workbench.formats.columns import columns_of
 from workbench.formats.detect import look, objects
+from workbench.formats.json_lines import HEAD
 from workbench.formats.tables import frame_file
 
 QUESTION = "Where was Zoë Lund born?"
@@ -240,6 +241,17 @@ def test_a_table_that_names_its_columns_once_is_read(load: Any) -> None:
     table = {"columns": ["question", "ground_truth", "contexts"], "index": [0], "data": [["q", "Ann", ["c"]]]}
 
     assert ("c",) == load(json.dumps(table, indent=1), "a.json").record.sample.retrieved_contexts
+
+
+def test_columns_that_are_no_names_are_told(load: Any) -> None:
+    """Also where they come again, far behind the first ones."""
+    table = '{"columns": ["question", "ground_truth"], "data": [["q", "Ann"]], "index": "%s", "columns": 5}'
+
+    with pytest.raises(InputError, match="row: got 1e999, expected a finite number or null"):
+        load('{"columns": ["question", 1e999], "data": [["q", "Ann"]]}', "a.json")
+    assert ["1: columns: got number 5, expected a list of names"] == load(
+        table % ("x" * HEAD), "a.json"
+    ).errors
 
 
 def test_columns_as_pandas_writes_them_by_default_are_told_how_to_be_rows(load: Any) -> None:

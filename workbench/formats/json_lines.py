@@ -494,7 +494,10 @@ def _split(text: _Text, passed: Callable[[str], object]) -> Iterator[RawRow]:
     columns: list[str] = []
     for name in _keys(text):
         if name == "columns":
-            columns = [str(column) for column in text.take()[0]]
+            given, _ = text.take()
+            if type(given) is not list:
+                raise given if isinstance(given, RowError) else wrong(name, given, "a list of names")
+            columns = [str(column) for column in given]
         elif name == "data" and text.peek() == "[":
             yield from _listed(text, "", columns)
         else:
