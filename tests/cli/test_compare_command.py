@@ -36,7 +36,7 @@ def test_the_answer_comes_first_and_statistics_only_when_asked(run: Run, demo: s
     assert "these samples" not in out
     full = run("--db", demo, "compare", "--full", "--scorer", "linked").out
     assert "  these samples                [.312, .644]  95 % at the planned number\n" in full
-    assert "why they differ (they add up to −.079), over the verified samples:" in full
+    assert "why they differ (they add up to −.079), over the 13 verified samples:" in full
 
 
 def test_full_has_every_figure_and_no_list_of_samples(run: Run, demo: str) -> None:

@@ -142,6 +142,7 @@ def test_at_the_planned_n_the_plan_is_complete_and_says_so(load: Any, run: Any, 
     assert "  what changes it: workbench plan --more N, or reviewing the 20 that are left\n" in reached.out
     assert "next, after the plan: " in reached.out
     assert "complete: the estimate stands; 4 later reviews stay out of it" in behind.out
+    assert ", over the 14 verified samples, 4 not in the estimate:\n" in run("compare", "--full").out
     assert (True, 10, 14) == tuple(
         run("plan", "--json").json[name] for name in ("complete", "done", "prefix")
     )

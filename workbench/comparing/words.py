@@ -130,6 +130,13 @@ def those(estimate: Estimate) -> str:
     return f"the {estimate.total:,} scored" if some else f"all {estimate.total:,}"
 
 
+def over_verified(figures: Figures) -> str:
+    """`the 14 verified samples, 1 not in the estimate`: those that the causes are of."""
+    n, estimate = figures.causes[0].n, figures.estimate
+    beyond = n - estimate.n if estimate.point is not None else 0
+    return f"the {many(n, 'verified sample')}{f', {beyond:,} not in the estimate' if beyond > 0 else ''}"
+
+
 def estimate_facts(estimate: Estimate, *, assisted: bool = False) -> list[Fact]:
     """The corpus means: automatic, verified so far, estimated for all with both intervals, the bias.
 

@@ -21,6 +21,7 @@ from workbench.comparing.words import (
     headline,
     label_rows,
     no_cause_lines,
+    over_verified,
     paired_facts,
     reproducible_lines,
     unit_facts,
@@ -78,7 +79,7 @@ def _causes(figures: Figures) -> list[str]:
     if not figures.causes:
         return no_cause_lines(figures)
     bias = "" if figures.paired.bias is None else f" (they add up to {signed(figures.paired.bias)})"
-    lines = [f"why they differ{bias}, over the verified samples:"]
+    lines = [f"why they differ{bias}, over {over_verified(figures)}:"]
     for cause in figures.causes:
         lines.append(f"  {cause_line(cause)}")
         whole = cause_estimate(figures.estimated.get(cause.cause))

@@ -133,10 +133,9 @@ class Overview(Section):
         facts, rest = lists.overview(found, self.content_size.width, high=self.screen.has_class("-high"))
         write(self, "#facts", facts)
         left = len(seen.causes) - lists.TOP
-        more = f"{left} more: 3 shows them" if left > 0 else ""
+        more = f"3: {left} more" if left > 0 else ""
         nothing = " ".join(words.no_cause_lines(found)) or "nothing differs yet"
-        over = f"why they differ in the {many(seen.causes[0].n, 'verified sample')}" if seen.causes else ""
-        title = f"{over}, largest first" if over else nothing
+        title = f"why they differ in {words.over_verified(found)}" if seen.causes else nothing
         self.query_one("#why", Bar).show([(title, DIM)], [(more, DIM)])
         top = self.query_one(CauseBars)
         top.put(seen.causes[: lists.TOP], 0)
