@@ -30,6 +30,7 @@ from workbench.settings import STATE, State, read_state, write_state
 from workbench.stages import editing
 from workbench.stages.editing import add_span
 from workbench.stages.import_ import ImportOptions, ImportReport, import_file, load_demo
+from workbench.stages.people import Person, add_person
 from workbench.stages.recompute import score_dataset
 from workbench.stages.review import Opened, act, open_sample, redo, undo
 from workbench.store import database
@@ -246,6 +247,13 @@ class Bench:
     def verify(self, key: str, who: str = "ann", dataset: str | None = None, **edits: Any) -> Opened:
         """Accept a sample, after edits of the units that are named."""
         return verify(self.store, self.id(key, dataset), who, **edits)
+
+    def people(self, **roles: str) -> None:
+        """Name people with their roles, first the owner; after that ann does it. Adjudicators settle."""
+        by = "ann" if self.query("SELECT name FROM person") else next(iter(roles))
+        for who, role in roles.items():
+            person = Person(who, role.replace("adjudicator", "annotator"), role == "adjudicator", False)
+            add_person(self.store, by, person)
 
     def undo(self, who: str = "ann") -> Any:
         """Take back what a person did last; where that was."""

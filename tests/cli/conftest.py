@@ -29,6 +29,11 @@ class Ended(NamedTuple):
         """The one document on standard output."""
         return json.loads(self.out)
 
+    def refuses(self, *said: str) -> None:
+        """Bad usage: nothing is on standard output, and these words are on the other."""
+        assert (2, "") == (self.code, self.out)
+        assert [] == [one for one in said if one not in self.err], self.err
+
 
 Run = Callable[..., Ended]
 

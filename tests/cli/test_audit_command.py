@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 
 from tests.cli.conftest import Run
 from tests.rows import sample, write_rows
@@ -48,6 +49,9 @@ def test_it_imports_proposes_and_answers_in_one_command(run: Run, tmp_path: Path
     assert "Nobody has reviewed a sample yet, so this is a suspicion and no estimate." in said
     assert "q to leave" not in ended.out
     assert ended.out.endswith("\nTo review, run the same command in a terminal.\n")
+    assert 80 >= max(map(cell_len, ended.out.splitlines()))
+    assert "Who met in" in ended.out
+    assert not re.findall("[\x00-\x09\x0b-\x1f\x7f\u202e]", ended.out + ended.err)  # that steers a terminal
 
 
 def test_a_name_is_marked_where_it_stands_in_the_reference(run: Run, tmp_path: Path) -> None:
@@ -63,25 +67,9 @@ def test_a_name_is_marked_where_it_stands_in_the_reference(run: Run, tmp_path: P
 
 
 def test_running_it_again_goes_on(run: Run, tmp_path: Path) -> None:
-    path = results(tmp_path)
-    first, second = run("audit", path), run("audit", path)
+    first, second = (run("audit", results(tmp_path)) for _ in range(2))
 
-    assert first.out == second.out
-    assert 0 == second.code
-
-
-def test_text_of_the_dataset_steers_no_terminal(run: Run, tmp_path: Path) -> None:
-    ended = run("audit", results(tmp_path))
-
-    assert "Who met in" in ended.out
-    assert not re.findall("[\x00-\x09\x0b-\x1f\x7f\u202e]", ended.out + ended.err)
-
-
-def test_no_line_of_the_text_is_wider_than_the_terminal(run: Run, tmp_path: Path) -> None:
-    from rich.cells import cell_len
-
-    ended = run("audit", results(tmp_path))
-    assert 80 >= max(map(cell_len, ended.out.splitlines()))
+    assert (0, first.out) == (second.code, second.out)
 
 
 def test_markdown_keeps_text_of_the_dataset_in_code_spans(run: Run, tmp_path: Path) -> None:

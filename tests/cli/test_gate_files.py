@@ -14,11 +14,12 @@ from tests.rows import sample, write_rows
 HOSTILE = 'a"<b>&]]> `x` | \x1b[31m\u202e\ufffe @team <!--\n# end'
 
 
-def loaded(run: Any, tmp_path: Path, *more: dict[str, Any]) -> None:
+def loaded(run: Any, *rows: dict[str, Any], propose: bool = True) -> None:
+    """Rows in a database; without any these two, the first of which has a name that is hostile."""
     hostile = sample(HOSTILE, "Gustave Eiffel lived in Paris.", "Paris is large.", user_input="?")
-    rows = [hostile, sample("full", "Paris.", "Paris.", user_input="?"), *more]
-    assert 0 == run("import", write_rows(tmp_path / "rows.jsonl", rows)).code
-    assert 0 == run("propose").code
+    usual = hostile, sample("full", "Paris.", "Paris.", user_input="?")
+    assert 0 == run("import", write_rows("rows.jsonl", rows or usual)).code
+    assert not propose or 0 == run("propose").code
 
 
 def checked(path: Path) -> ElementTree.Element:
@@ -46,7 +47,7 @@ def checked(path: Path) -> ElementTree.Element:
 
 
 def test_a_gate_that_passes_is_one_test_that_passes(run: Any, tmp_path: Path) -> None:
-    loaded(run, tmp_path)
+    loaded(run)
     ended = run("score", "--threshold", "0.5", "--junit", "junit.xml")
     suite = checked(tmp_path / "junit.xml")
 
@@ -60,7 +61,7 @@ def test_a_gate_that_passes_is_one_test_that_passes(run: Any, tmp_path: Path) ->
 
 
 def test_a_gate_that_fails_says_why_and_ends_with_1(run: Any, tmp_path: Path) -> None:
-    loaded(run, tmp_path)
+    loaded(run)
     ended = run("score", "--threshold", "0.9", "--junit", "junit.xml")
     (case,) = checked(tmp_path / "junit.xml").findall("testcase")
     failure: Any = case.find("failure")
@@ -71,7 +72,7 @@ def test_a_gate_that_fails_says_why_and_ends_with_1(run: Any, tmp_path: Path) ->
 
 
 def test_strict_lists_every_sample_that_is_not_perfect(run: Any, tmp_path: Path) -> None:
-    loaded(run, tmp_path)
+    loaded(run)
     ended = run("score", "--strict", "--junit", "junit.xml")
     gate, sample = checked(tmp_path / "junit.xml").findall("testcase")
 
@@ -85,7 +86,7 @@ def test_strict_lists_every_sample_that_is_not_perfect(run: Any, tmp_path: Path)
 
 
 def test_hostile_names_end_no_element_and_no_code_span(run: Any, tmp_path: Path) -> None:
-    loaded(run, tmp_path)
+    loaded(run)
     printed = run("score", "--threshold", "0.9", "--format", "markdown").out
     title, blank, *items = printed.splitlines()
 
@@ -106,11 +107,8 @@ def test_hostile_names_end_no_element_and_no_code_span(run: Any, tmp_path: Path)
     ],
 )
 def test_what_cannot_be_written_is_refused(run: Any, tmp_path: Path, options: Any, told: str) -> None:
-    loaded(run, tmp_path)
-    ended = run("score", *options)
-
-    assert 2 == ended.code
-    assert told in ended.err
+    loaded(run)
+    run("score", *options).refuses(told)
     assert not (tmp_path / "junit.xml").exists()
 
 
@@ -143,8 +141,7 @@ def columns(run: Any, tmp_path: Path) -> Any:
 def test_a_perfect_score_of_ragas_is_perfect_and_no_mean_belies_the_verdict(
     run: Any, tmp_path: Path, recall: float, options: tuple[str, ...], told: str
 ) -> None:
-    rows = [scored("a", "Paris.", recall), scored("b", "Oslo.", recall)]
-    assert 0 == run("import", write_rows(tmp_path / "rows.jsonl", rows)).code
+    loaded(run, scored("a", "Paris.", recall), scored("b", "Oslo.", recall), propose=False)
     ended = run("score", "--metric", "context_entity_recall", *options, "--junit", "gate.xml")
 
     said = told.format("context_entity_recall")
@@ -181,8 +178,7 @@ def test_an_imported_column_and_each_run_can_be_the_metric_of_the_gate(columns: 
     ],
 )
 def test_what_is_no_recall_cannot_be_the_metric(run: Any, tmp_path: Path, metric: str, told: str) -> None:
-    rows = [scored("a", "Paris.", 0.5, faithfulness=0.5)]
-    assert 0 == run("import", write_rows(tmp_path / "rows.jsonl", rows)).code
+    loaded(run, scored("a", "Paris.", 0.5, faithfulness=0.5), propose=False)
     ended = run("score", "--threshold", "0.6", "--metric", metric)
 
     assert (2, True) == (ended.code, told in ended.err)
@@ -209,7 +205,7 @@ def test_a_gate_without_values_says_what_to_do(columns: Any, tmp_path: Path, opt
 def test_a_gate_names_what_the_scorer_lacks_in_the_proposals(run: Any, tmp_path: Path) -> None:
     """Text search counts proposals that name nothing in the contexts; name matching cannot."""
     row = sample("a", "Paris.", "Paris.", proposal={"proposer": "p", "reference_entities": ["Paris"]})
-    assert 0 == run("import", write_rows(tmp_path / "rows.jsonl", [row])).code
+    loaded(run, row, propose=False)
     lines = run("score", "--threshold", "0.5").out.splitlines()
 
     assert (
@@ -221,9 +217,7 @@ def test_a_gate_names_what_the_scorer_lacks_in_the_proposals(run: Any, tmp_path:
 @pytest.mark.parametrize("mark", [("--threshold", "0.9"), ("--strict",)])
 def test_samples_without_units_neither_pass_nor_fail(run: Any, tmp_path: Path, mark: tuple[str, ...]) -> None:
     """As a test that is skipped. They stand in no mean; where there are no others, the gate fails."""
-    rows = [sample("full", "Paris.", "Paris."), sample("plain", "So be it.", "Paris.")]
-    assert 0 == run("import", write_rows(tmp_path / "rows.jsonl", rows)).code
-    assert 0 == run("propose").code
+    loaded(run, sample("full", "Paris.", "Paris."), sample("plain", "So be it.", "Paris."))
     ended = run("score", *mark, "--junit", "junit.xml")
     *_, skipped = checked(tmp_path / "junit.xml").findall("testcase")
 
@@ -236,9 +230,7 @@ def test_samples_without_units_neither_pass_nor_fail(run: Any, tmp_path: Path, m
 
 
 def test_a_gate_over_nothing_but_undefined_samples_fails_and_says_why(run: Any, tmp_path: Path) -> None:
-    rows = [sample("plain", "So be it.", "Paris.")]
-    assert 0 == run("import", write_rows(tmp_path / "rows.jsonl", rows)).code
-    assert 0 == run("propose").code
+    loaded(run, sample("plain", "So be it.", "Paris."))
     ended = run("score", "--threshold", "0")
 
     assert (1, [

@@ -92,11 +92,9 @@ def test_more_than_the_limit_is_asked_about(loaded: Any, service: Start) -> None
     """Consent to the text leaving is none to the cost."""
     local = service()
 
-    dear = loaded(*CLAUDE, "--external", "allow", "--max-cost", "0")
-
-    assert (dear.code, dear.out) == (2, "")
-    assert "this would cost $0.00" in dear.err
-    assert "raise --max-cost, or say --yes and it stops before $0.00" in dear.err
+    loaded(*CLAUDE, "--external", "allow", "--max-cost", "0").refuses(
+        "this would cost $0.00", "raise --max-cost, or say --yes and it stops before $0.00"
+    )
     stopped = loaded(*CLAUDE, "--max-cost", "0", "--yes")
     assert stopped.code == 3
     assert "3 left (--max-cost $0: $0.0000 spent, the next call would cost about $0.00" in stopped.out
@@ -195,16 +193,13 @@ def test_without_a_key_it_says_what_to_set(loaded: Any, service: Start, monkeypa
 def test_an_unknown_model_is_bad_usage(loaded: Any, service: Start) -> None:
     service()
 
-    ended = loaded(*CLAUDE, "--yes", "--model", "claude-9")
-
-    assert (ended.code, ended.out) == (2, "")
-    assert "unknown model 'claude-9'" in ended.err
+    loaded(*CLAUDE, "--yes", "--model", "claude-9").refuses("unknown model 'claude-9'")
     dry = loaded(*CLAUDE, "--dry-run", "--model", "claude-9")
     assert "no price is known for claude-9: give one with --prices FILE, or --max-cost cannot" in dry.out
     assert "claude-run" not in loaded("status").out
-    limited = loaded(*CLAUDE, "--yes", "--model", "claude-9", "--max-cost", "2")
-    assert (limited.code, limited.out) == (2, "")
-    assert "--max-cost cannot be kept: no price is known for claude-9" in limited.err
+    loaded(*CLAUDE, "--yes", "--model", "claude-9", "--max-cost", "2").refuses(
+        "--max-cost cannot be kept: no price is known for claude-9"
+    )
 
 
 def test_a_prompt_file_that_is_off_is_named_with_what_is_off(loaded: Any) -> None:
@@ -299,10 +294,7 @@ def test_any_service_like_openais_is_asked_as_claude_is(loaded: Any, service: An
     ],
 )
 def test_what_the_openai_proposer_lacks_is_named(loaded: Any, options: tuple[str, ...], says: str) -> None:
-    ended = loaded("propose", "--proposer", "openai", *options)
-
-    assert (ended.code, ended.out) == (2, "")
-    assert says in ended.err
+    loaded("propose", "--proposer", "openai", *options).refuses(says)
 
 
 def begun(

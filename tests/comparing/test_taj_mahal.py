@@ -103,7 +103,7 @@ def counts(draw: st.DrawFn) -> LinkCounts:
     )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(counts())
 def test_parts_times_counts_are_the_difference_whatever_the_counts(n: LinkCounts) -> None:
     each, four = shares(n), corners(n)

@@ -12,13 +12,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.conftest import add_text
-from tests.rows import write_rows
+from tests.conftest import Bench, add_text
 from workbench.errors import InputError
 from workbench.model import Evidence, Kind, Match, Span, Unit
 from workbench.reviewing.edits import Put
 from workbench.stages import editing, review
-from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.review import Opened, act
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
@@ -302,18 +300,15 @@ def edits(opened: Opened, what: str, n: int, m: int) -> list[Put]:
     return []
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory, empty_database: Path) -> Path:
-    """The sample in a database, to be copied."""
+def fill(bench: Bench) -> None:
+    bench.load([ROW], kinds=("entity", "statement"))
 
-    folder = tmp_path_factory.mktemp("merging")
-    write_rows(folder / "data.jsonl", [ROW])
-    shutil.copy(empty_database, folder / "wb.db")
-    store = open_store(str(folder / "wb.db"))
-    options = ImportOptions(kinds=("entity", "statement"))
-    import_file(store, folder / "data.jsonl", options, annotator="ann")
-    store.close()
-    return folder / "wb.db"
+
+@pytest.fixture
+def made(made_once: Any) -> Path:
+    """A database with the sample, to be copied."""
+    path: Path = made_once(fill) / "workbench.db"
+    return path
 
 
 ACTS = st.lists(

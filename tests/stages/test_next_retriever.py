@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from tests.conftest import accepted, do
 from workbench.errors import UsageError
 from workbench.model import Evidence, Tally, count
-from workbench.reviewing.edits import Put
 from workbench.stages import editing
 from workbench.stages.compare import compare_by
 from workbench.stages.queue import queue_rows
-from workbench.stages.review import act
 
 
 def test_the_second_retriever_opens_with_the_verified_units(demo: Any) -> None:
     """Not with a proposal: edits made once are not made twice. It is marked as re-match only."""
-    opened = demo.open("taj-high")
-    assert not opened.rematch
-    year = next(unit for unit in opened.state.entity.assessment.units if unit.text == "1631")
-    edited = act(demo.store, opened, editing.reject(opened, year))
-    relabelled = act(
-        demo.store, edited, editing.relabel(edited, edited.state.entity.assessment.units[0], "work")
-    )
-    act(demo.store, relabelled, editing.accept(relabelled, "entity"))
+    assert not demo.open("taj-high").rematch
+    demo.act("taj-high", do("1631", editing.reject), do(0, editing.relabel, "work"), accepted())
 
     second = demo.open("taj-low")
 
@@ -33,10 +25,10 @@ def test_the_second_retriever_opens_with_the_verified_units(demo: Any) -> None:
     assert second.opening.rematch
     assert second.state.entity.disposition == "todo"
     units = second.state.entity.assessment.units
-    assert {unit.text: unit.label for unit in units} == {
-        "Taj Mahal": "work", "Yamuna": "place", "Agra": "place",
-        "Shah Jahan": "person", "Mumtaz Mahal": "person",
-    }  # fmt: skip
+    places, people = dict.fromkeys(("Yamuna", "Agra"), "place"), ("Shah Jahan", "Mumtaz Mahal")
+    assert {"Taj Mahal": "work"} | places | dict.fromkeys(people, "person") == {
+        u.text: u.label for u in units
+    }
     assert {unit.origin for unit in units} == {"carried"}
     rows = queue_rows(demo.store, demo.info(), "ann", [demo.id("taj-low"), demo.id("france")])
     assert [row.rematch for row in rows.values()] == [True, False]
@@ -44,11 +36,9 @@ def test_the_second_retriever_opens_with_the_verified_units(demo: Any) -> None:
 
 def test_verdicts_are_made_anew_where_no_context_is_byte_identical(demo: Any) -> None:
     """taj-low shares no context with taj-high: every match is the machine's on the new contexts."""
-    opened = demo.open("taj-high")
-    for unit in opened.state.entity.assessment.units:
-        if unit.match.verdict == "missing":
-            opened = act(demo.store, opened, editing.toggle(opened, unit))
-    done = act(demo.store, opened, editing.accept(opened, "entity"))
+    units = demo.open("taj-high").state.entity.assessment.units
+    missing = [place for place, unit in enumerate(units) if unit.match.verdict == "missing"]
+    done = demo.verify("taj-high", toggle=missing)
     assert count(done.state.entity.assessment.units) == Tally(6, 0)
 
     second = demo.open("taj-low")
@@ -60,40 +50,22 @@ def test_verdicts_are_made_anew_where_no_context_is_byte_identical(demo: Any) ->
 def test_a_verdict_is_carried_where_its_context_is_byte_identical(bench: Any) -> None:
     """Found with its evidence at the new place; the rest is matched on the new contexts."""
     base = {"user_input": "Who?", "reference": "Ann met Bob in Rome."}
-    proposal = {
-        "proposer": "p",
-        "reference_entities": ["Ann", "Bob", "Rome"],
-        "context_entities": [["Ann"], []],
-    }
-    first = {**base, "id": "one", "retrieved_contexts": ["Ann came.", "He too."], "proposal": proposal}
-    second = {
-        **base, "id": "two", "retrieved_contexts": ["Rome is old.", "He too.", "Ann came!"],
-        "proposal": {**proposal, "context_entities": [["Rome"], [], ["Ann"]]},
-    }  # fmt: skip
-    bench.load([first, second])
-    opened = bench.open("one")
-    bob = next(unit for unit in opened.state.entity.assessment.units if unit.text == "Bob")
-    by_hand = act(bench.store, opened, editing.toggle(opened, bob))
-    bob = next(unit for unit in by_hand.state.entity.assessment.units if unit.text == "Bob")
-    he = replace(
-        bob, match=replace(bob.match, evidence=(Evidence(1, 0, 2),))
-    )  # "He" means Bob: only a person knows
-    pointed = act(bench.store, by_hand, Put("match", "entity", (he,)))
-    act(bench.store, pointed, editing.accept(pointed, "entity"))
+    named = {"proposer": "p", "reference_entities": ["Ann", "Bob", "Rome"]}
+    bench.load([
+        {**base, "id": "one", "retrieved_contexts": ["Ann came.", "He too."],
+         "proposal": {**named, "context_entities": [["Ann"], []]}},
+        {**base, "id": "two", "retrieved_contexts": ["Rome is old.", "He too.", "Ann came!"],
+         "proposal": {**named, "context_entities": [["Rome"], [], ["Ann"]]}},
+    ])  # fmt: skip
+    he = (Evidence(1, 0, 2),)  # "He" means Bob: only a person knows
+    bench.act("one", do("Bob", editing.set_evidence, he), accepted())
 
     units = {unit.text: unit.match for unit in bench.open("two").state.entity.assessment.units}
 
-    assert (units["Bob"].verdict, units["Bob"].rule, units["Bob"].evidence) == (
-        "found",
-        "carried",
-        (Evidence(1, 0, 2),),
-    )
-    assert (units["Ann"].verdict, units["Ann"].rule, units["Ann"].evidence) == (
-        "found",
-        "equal",
-        (Evidence(2, 0, 3),),
-    )
-    assert (units["Rome"].verdict, units["Rome"].rule) == ("found", "equal")
+    assert ("found", "carried", he) == (units["Bob"].verdict, units["Bob"].rule, units["Bob"].evidence)
+    ann = units["Ann"]
+    assert ("found", "equal", (Evidence(2, 0, 3),)) == (ann.verdict, ann.rule, ann.evidence)
+    assert ("found", "equal") == (units["Rome"].verdict, units["Rome"].rule)
 
 
 def test_a_blind_sample_opens_without_the_siblings_units(bench: Any) -> None:

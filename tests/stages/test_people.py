@@ -31,12 +31,7 @@ Act = Callable[[Any, str, Path], object]
 def three(bench: Any) -> Any:
     """A dataset with an owner, an annotator, and an annotator who adjudicates."""
     bench.load([naming(f"s{n}", ["Rome"], ["Rome"], also=f" {n}") for n in range(12)])
-    for name, role, adjudicator in (
-        ("ann", "owner", False),
-        ("bo", "annotator", False),
-        ("cy", "annotator", True),
-    ):
-        add_person(bench.store, "ann", Person(name, role, adjudicator, disabled=False))
+    bench.people(ann="owner", bo="annotator", cy="adjudicator")
     return bench
 
 
@@ -163,7 +158,7 @@ def test_two_first_exports_at_the_same_time_give_a_person_one_pseudonym(three: A
 
 @pytest.mark.databases
 def test_two_owners_who_disable_each_other_leave_one(three: Any) -> None:
-    add_person(three.store, "ann", Person("dee", "owner", adjudicator=False, disabled=False))
+    three.people(dee="owner")
 
     with pytest.raises(UsageError, match=r"dee is disabled|you must be an owner yourself"):
         three.meanwhile(partial(disable, by="ann", name="dee"), partial(disable, by="dee", name="ann"))

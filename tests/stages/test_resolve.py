@@ -68,13 +68,6 @@ def differ(bench: Any, key: str = "t0") -> None:
     bench.verify(key, "bob", reject=["Rome"], toggle=["Oslo"])
 
 
-def name(bench: Any, **roles: str) -> None:
-    """Name people with their roles; an adjudicator is an annotator who settles."""
-    for who, role in roles.items():
-        person = Person(who, role.replace("adjudicator", "annotator"), role == "adjudicator", False)
-        add_person(bench.store, next(iter(roles)) if "owner" in roles.values() else "ann", person)
-
-
 def settles(bench: Any, who: str = "cy", key: str = "t0") -> Any:
     return open_resolution(bench.store, bench.id(key), who, bench.info().id)
 
@@ -339,16 +332,16 @@ def test_undo_goes_by_person_and_survives_a_restart(trip: Any) -> None:
 
 @pytest.mark.databases
 def test_who_may_not_settle_any_more_takes_no_settlement_back_and_restores_none(trip: Any) -> None:
-    name(trip, ann="owner", cy="adjudicator", ada="annotator", bob="annotator")
+    trip.people(ann="owner", cy="adjudicator", ada="annotator", bob="annotator")
     differ(trip)
     settled(trip)
     stood = stands(trip)
-    name(trip, cy="annotator")
+    trip.people(cy="annotator")
 
     with pytest.raises(UsageError, match="cy is an annotator and may not settle"):
         trip.undo("cy")
     assert stood == stands(trip)
-    name(trip, cy="adjudicator")
+    trip.people(cy="adjudicator")
     trip.undo("cy")
     disable(trip.store, "ann", "cy")
     with pytest.raises(UsageError, match="cy is disabled"):
@@ -385,7 +378,7 @@ def test_undo_and_redo_pass_over_what_a_person_may_not_change_any_more(trip: Any
 
     for moved in (trip.undo("cy"), trip.redo("cy")):  # past what dee settled since
         assert (trip.id("t1"), Accept) == (moved.sample_id, type(moved.edit))
-    name(trip, ann="owner", dee="annotator")
+    trip.people(ann="owner", dee="annotator")
     trip.verify("t2", "dee")
     assert trip.id("t2") == trip.undo("dee").sample_id
     with pytest.raises(UsageError, match="dee is an annotator and may not settle"):
@@ -428,7 +421,7 @@ def test_what_was_seen_before_is_opened_without_the_writer(trip: Any) -> None:
 
 def test_only_who_may_settle_does(trip: Any) -> None:
     """Who may not finds what they decided."""
-    name(trip, cy="owner", ada="annotator", eve="annotator", bob="adjudicator")
+    trip.people(cy="owner", ada="annotator", eve="annotator", bob="adjudicator")
     differ(trip)
     opened = settles(trip, "bob")
     found = {
@@ -503,7 +496,7 @@ def test_a_row_says_that_people_differ_to_who_can_settle_it_now(trip: Any) -> No
     assert ["t0", "t2"] == marked("cy")
     trip.act("t2", do(0, editing.reject), who="cy")
     assert ["t0"] == marked("cy")
-    name(trip, cy="owner", dan="annotator")
+    trip.people(cy="owner", dan="annotator")
     assert (["t0"], []) == (marked("cy"), marked("dan"))
     settled(trip)
     assert [] == marked("cy")

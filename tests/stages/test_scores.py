@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import do
 from tests.rows import naming
 from workbench.comparing.figures import Beside
 from workbench.comparing.intervals import Mean
@@ -13,13 +14,11 @@ from workbench.errors import NotFoundError, UsageError
 from workbench.formats.policy import to_toml
 from workbench.model import Tally
 from workbench.reports.texts import gate_text, score_text
-from workbench.reviewing.edits import Put
 from workbench.stages import editing
 from workbench.stages.figures import figures
 from workbench.stages.policy import change_policy
 from workbench.stages.propose import propose
 from workbench.stages.recompute import ScoreReport, gate_of, recompute, score_dataset
-from workbench.stages.review import act
 
 ROWS = [
     naming("all", ["Rome", "Oslo"], ["Rome", "Oslo"]),
@@ -40,15 +39,6 @@ def report(bench: Any, **options: Any) -> ScoreReport:
     return score_dataset(bench.store, bench.info(), **options)
 
 
-def verify(bench: Any, key: str, **found: bool) -> None:
-    opened = bench.open(key)
-    for text, verdict in found.items():
-        unit = next(unit for unit in opened.state.entity.assessment.units if unit.text == text)
-        if (unit.match.verdict == "found") != verdict:
-            opened = act(bench.store, opened, editing.toggle(opened, unit))
-    act(bench.store, opened, editing.accept(opened, "entity"))
-
-
 def beside(bench: Any) -> dict[str, Beside]:
     """Every scorer and column of the figures, over the verified samples."""
     return {one.scorer: one for one in figures(bench.store, bench.info()).beside}
@@ -66,8 +56,8 @@ def test_a_mean_leaves_out_what_is_undefined_or_not_proposed_and_says_so(cities:
 
 def test_an_excluded_sample_stands_in_no_figure(cities: Any) -> None:
     """Neither in means nor in differences nor before the gate; its row and the first line say so."""
-    verify(cities, "all")
-    verify(cities, "none", Rome=True)
+    cities.verify("all")
+    cities.verify("none", toggle=["Rome"])
     cities.act("none", editing.exclude("broken"))
 
     found = report(cities)
@@ -86,7 +76,7 @@ def test_an_excluded_sample_stands_in_no_figure(cities: Any) -> None:
 
 
 def test_what_one_person_leaves_out_differs_from_nothing_that_another_verified(cities: Any) -> None:
-    verify(cities, "half")
+    cities.verify("half")
     cities.act("half", editing.exclude("broken"), who="bo")
 
     assert report(cities).samples[1].delta("linked") is None
@@ -94,11 +84,8 @@ def test_what_one_person_leaves_out_differs_from_nothing_that_another_verified(c
 
 def test_an_unresolved_sample_is_no_gold(cities: Any) -> None:
     """Two verified reviews that differ: shown as such, in no verified mean."""
-    verify(cities, "half")
-    opened = cities.open("half", "bo")
-    unit = opened.state.entity.assessment.units[0]
-    edited = act(cities.store, opened, editing.toggle(opened, unit))
-    act(cities.store, edited, editing.accept(edited, "entity"))
+    cities.verify("half")
+    cities.verify("half", "bo", toggle=[0])
 
     found = report(cities)
 
@@ -110,9 +97,9 @@ def test_an_unresolved_sample_is_no_gold(cities: Any) -> None:
 @pytest.mark.databases
 def test_differences_are_over_the_samples_that_are_verified(cities: Any) -> None:
     """Both means over the same samples, Δ automatic − verified, the imported column with its own number."""
-    verify(cities, "half", Oslo=True)
-    verify(cities, "none", Rome=True)
-    verify(cities, "empty")
+    cities.verify("half", toggle=["Oslo"])
+    cities.verify("none", toggle=["Rome"])
+    cities.verify("empty")
 
     found = beside(cities)
 
@@ -126,7 +113,7 @@ def test_differences_are_over_the_samples_that_are_verified(cities: Any) -> None
 
 def test_ragas_differs_by_its_exact_fraction(cities: Any) -> None:
     """Its 1e-8 stands in its value alone: a sample that is right has a difference of exactly 0."""
-    verify(cities, "half")
+    cities.verify("half")
 
     half = report(cities).samples[1]
 
@@ -176,8 +163,8 @@ def test_what_is_counted_under_a_replaced_policy_or_text_is_not_kept(bench: Any)
 
 def test_the_gate_says_how_many_samples_have_no_value(cities: Any) -> None:
     """No proposal, not verified, or unresolved: strict fails, and the text says so either way."""
-    verify(cities, "all")
-    verify(cities, "empty")
+    cities.verify("all")
+    cities.verify("empty")
 
     def gate(source: str, strict: bool) -> Any:
         found, info = report(cities), cities.info()
@@ -241,13 +228,8 @@ def test_proposing_again_goes_on_where_it_stopped(cities: Any) -> None:
 @pytest.mark.databases
 def test_an_edit_of_a_verified_sample_moves_the_verified_value_at_once(cities: Any) -> None:
     """Without a second accept, and the automatic value stays."""
-    verify(cities, "half")
-    opened = cities.open("half")
-    oslo = next(unit for unit in opened.state.entity.assessment.units if unit.text == "Oslo")
-
-    edit = editing.toggle(opened, oslo)
-    assert isinstance(edit, Put)
-    act(cities.store, opened, edit)
+    cities.verify("half")
+    cities.act("half", do("Oslo", editing.toggle))
 
     found = report(cities).samples[1]
     assert (found.verified["entity"], found.automatic["linked"].tally) == (Tally(2, 0), Tally(1, 1))

@@ -10,13 +10,11 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from tests.conftest import accepted
+from tests.conftest import accepted, do, verify
 from tests.rows import naming
 from workbench.errors import ConflictError, UsageError
 from workbench.formats.policy import to_toml
-from workbench.model import Match
 from workbench.reports.team import lesson_text, trainee_line, training_text
-from workbench.reviewing.edits import Dispose, Put
 from workbench.stages import editing, queue, team, training, upkeep
 from workbench.stages.agree import agree
 from workbench.stages.desk import Desk, open_desk
@@ -32,8 +30,7 @@ from workbench.store.tables import DATASET
 def teach(bench: Any) -> None:
     """Fifteen samples of Rome and Oslo; the owner verified twelve, and all that bo decides comes after."""
     bench.load([naming(f"s{n:02}", ["Rome", "Oslo"], ["Rome"], also=f" {n}") for n in range(15)], blind=0)
-    for name, role in (("ann", "owner"), ("bo", "annotator")):
-        add_person(bench.store, "ann", Person(name, role, adjudicator=False, disabled=False))
+    bench.people(ann="owner", bo="annotator")
     for n in range(12):
         bench.verify(f"s{n:02}")
 
@@ -56,13 +53,10 @@ def decide(desk: Desk, *, wrong: bool = False, exclude: bool = False) -> int:
     """Decide the next sample of a desk; `wrong` says the other verdict of its first unit, and no second."""
     number = queue.next_sample(desk.store, desk.info, desk.annotator)
     assert number is not None
-    opened = open_sample(desk.store, number, desk.annotator)
-    if wrong:
-        first, second = opened.state.entity.assessment.units
-        other = Put("match", "entity", (replace(first, match=Match("missing", rule="human")),))
-        opened = act(desk.store, opened, other, Put("reject", "entity", (replace(second, rejected=True),)))
-    edit = Dispose("excluded", ("entity",), "broken") if exclude else editing.accept(opened, "entity")
-    act(desk.store, opened, edit)
+    if exclude:
+        act(desk.store, open_sample(desk.store, number, desk.annotator), editing.exclude("broken"))
+    else:
+        verify(desk.store, number, desk.annotator, toggle=[0] if wrong else [], reject=[1] if wrong else [])
     return number
 
 
@@ -127,14 +121,12 @@ def test_a_change_of_the_policy_reaches_those_who_are_in_training(taught: Any) -
     assert "Claims too." == desk.info.policy.guidelines.strip()
     assert "Training: 0 of 1 sample decided" in trainee_line(desk.trainee)
     number = queue.next_sample(desk.store, desk.info, "bo")
-    assert number is not None
-    opened = open_sample(desk.store, number, "bo")
-    act(desk.store, opened, editing.accept(opened, "statement"))
+    verify(desk.store, number or 0, "bo", kind="statement")
     assert "data" == sits_down(taught, "bo").info.name
 
 
 def test_owners_adjudicators_and_who_is_disabled_are_not_trained(taught: Any) -> None:
-    add_person(taught.store, "ann", Person("ada", "annotator", adjudicator=True, disabled=False))
+    taught.people(ada="adjudicator")
     add_person(taught.store, "ann", Person("cy", "annotator", adjudicator=False, disabled=True))
     begin(taught)
 
@@ -167,8 +159,7 @@ def test_the_first_decision_counts_and_an_excluded_sample_has_no_units(taught: A
     begin(taught, "id:s01")
     desk = sits_down(taught, "bo")
     number = decide(desk, exclude=True)
-    opened = open_sample(desk.store, number, "bo")
-    act(desk.store, opened, editing.accept(opened, "entity"))
+    verify(desk.store, number, "bo")
 
     (one,) = training.progress(taught.store, taught.info()).people
     assert (1, 1, 0.0, None) == (one.decided, one.samples, one.f1, one.verdicts)
@@ -192,10 +183,8 @@ def test_after_each_sample_a_person_learns_what_differs(taught: Any) -> None:
 
 def test_the_known_answer_is_not_to_be_seen_before(taught: Any) -> None:
     """What is shown is the suggestion, not what the owner made of it, and nobody's copy shows another's."""
-    opened = taught.open("s01")
-    first = opened.state.entity.assessment.units[0]
-    act(taught.store, opened, Put("reject", "entity", (replace(first, rejected=True),)))
-    add_person(taught.store, "ann", Person("cy", "annotator", adjudicator=False, disabled=False))
+    taught.act("s01", do(0, editing.reject))
+    taught.people(cy="annotator")
     begin(taught, "id:s01")
     for name in ("bo", "cy"):
         desk = sits_down(taught, name)
@@ -304,7 +293,7 @@ def test_training_that_begins_anew_asks_all_who_have_not_passed_again_and_may_en
 @pytest.mark.databases
 def test_what_two_owners_differ_in_is_no_known_answer(taught: Any) -> None:
     """The last one does not win: neither where training begins, nor once they differ."""
-    add_person(taught.store, "ann", Person("cy", "owner", adjudicator=False, disabled=False))
+    taught.people(cy="owner")
     taught.verify("s01", "cy", reject=["Oslo"])
     taught.verify("s02", "cy")
     assert 1 == begin(taught, "id:s02").samples

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import add_text
+from tests.conftest import add_text, do, unit_of
 from tests.rows import proposal, sample
 from workbench.errors import InputError
 from workbench.model import Match
 from workbench.reviewing.edits import Flag
 from workbench.stages import editing, queue, review
 from workbench.stages.propose import propose
-from workbench.stages.review import act, act_on
+from workbench.stages.review import act_on
 from workbench.store import journal
 
 ENTITIES = ["Paris", "Rome"]
@@ -28,50 +28,54 @@ def proposed(contexts: list[str]) -> dict[str, Any]:
     return {**proposal((), *found), "reference_entities": ENTITIES}
 
 
+PARIS = ["Paris only."]
+
+
+@pytest.fixture
+def siblings(bench: Any) -> Any:
+    """Two samples of one reference and one context; only Paris is in it."""
+    bench.load([row(name, PARIS, proposal=proposed(PARIS)) for name in ("a", "b")])
+    return bench
+
+
 def texts(opened: Any) -> list[str]:
     return [unit.text for unit in opened.state.entity.assessment.units if not unit.rejected]
 
 
-def test_another_persons_verdicts_are_hidden_until_one_has_decided(bench: Any) -> None:
+def test_another_persons_verdicts_are_hidden_until_one_has_decided(siblings: Any) -> None:
     """Neither the sample, nor its sibling, nor the queue shows them."""
-    contexts = ["Paris only."]
-    bench.load([row(name, contexts, proposal=proposed(contexts)) for name in ("a", "b")])
-    bench.verify("a", "ada", reject=["Rome"])
-    bench.verify("b", "ada")  # begins with the units of a
+    siblings.verify("a", "ada", reject=["Rome"])
+    siblings.verify("b", "ada")  # begins with the units of a
 
-    opened = bench.open("a", "bob")
-    ids = queue.queue_ids(bench.store, bench.info(), "bob")
-    queued = {one.key: one for one in queue.queue_rows(bench.store, bench.info(), "bob", ids).values()}
+    opened = siblings.open("a", "bob")
+    ids = queue.queue_ids(siblings.store, siblings.info(), "bob")
+    queued = {one.key: one for one in queue.queue_rows(siblings.store, siblings.info(), "bob", ids).values()}
 
     assert ["Paris", "Rome"] == texts(opened)
     assert not opened.rematch
     assert (None, None, None) == (queued["a"].automatic, queued["a"].verified, queued["a"].delta)
     assert ("ada",) == queued["a"].annotators
 
-    bench.verify("a", "bob", reject=["Rome"])
-    after = queue.queue_rows(bench.store, bench.info(), "bob", ids)
+    siblings.verify("a", "bob", reject=["Rome"])
+    after = queue.queue_rows(siblings.store, siblings.info(), "bob", ids)
     assert {one.key: one.verified for one in after.values()}["a"] is not None
 
 
-def test_gold_that_differs_is_carried_to_no_sibling(bench: Any) -> None:
-    contexts = ["Paris only."]
-    bench.load([row(name, contexts, proposal=proposed(contexts)) for name in ("a", "b")])
-    bench.verify("a", "ada")
-    bench.verify("a", "bob", reject=["Rome"])
+def test_gold_that_differs_is_carried_to_no_sibling(siblings: Any) -> None:
+    siblings.verify("a", "ada")
+    siblings.verify("a", "bob", reject=["Rome"])
 
-    assert not bench.open("b", "cleo").rematch
-    assert ["Paris"] == texts(bench.open("b", "bob"))
+    assert not siblings.open("b", "cleo").rematch
+    assert ["Paris"] == texts(siblings.open("b", "bob"))
 
 
-def test_gold_of_a_sample_that_somebody_excludes_is_carried_to_no_sibling(bench: Any) -> None:
-    contexts = ["Paris only."]
-    bench.load([row(name, contexts, proposal=proposed(contexts)) for name in ("a", "b")])
-    bench.verify("a", "ada", reject=["Rome"])
-    assert ["Paris"] == texts(bench.open("b", "cleo"))
+def test_gold_of_a_sample_that_somebody_excludes_is_carried_to_no_sibling(siblings: Any) -> None:
+    siblings.verify("a", "ada", reject=["Rome"])
+    assert ["Paris"] == texts(siblings.open("b", "cleo"))
 
-    bench.act("a", editing.exclude("the reference is wrong"), who="bob")
+    siblings.act("a", editing.exclude("the reference is wrong"), who="bob")
 
-    assert ["Paris", "Rome"] == texts(bench.open("b", "cleo"))
+    assert ["Paris", "Rome"] == texts(siblings.open("b", "cleo"))
 
 
 def test_a_sample_flagged_before_anything_was_proposed_shows_the_proposal_later(bench: Any) -> None:
@@ -83,13 +87,10 @@ def test_a_sample_flagged_before_anything_was_proposed_shows_the_proposal_later(
     assert ["Paris", "Rome"] == texts(opened)
     assert opened.state.flag == "look"
 
-    act(bench.store, opened, editing.accept(opened, "entity"))
+    bench.verify("a")
     kept = bench.open("a")
-    assert ("verified", ["Paris", "Rome"], "look") == (
-        kept.state.entity.disposition,
-        texts(kept),
-        kept.state.flag,
-    )
+    assert ("verified", ["Paris", "Rome"]) == (kept.state.entity.disposition, texts(kept))
+    assert kept.state.flag == "look"
 
 
 def test_undo_and_redo_stop_at_an_import_that_replaced_the_text(bench: Any) -> None:
@@ -110,22 +111,18 @@ def test_undo_and_redo_stop_at_an_import_that_replaced_the_text(bench: Any) -> N
 
 
 @pytest.mark.databases
-def test_undo_of_one_act_in_two_samples_leaves_the_one_whose_text_was_replaced_since(bench: Any) -> None:
-    contexts = ["Paris is here."]
-    bench.load([row(name, contexts, proposal=proposed(contexts)) for name in ("a", "b")])
-    acts = []
-    for opened in map(bench.open, ("a", "b")):
-        rome = opened.state.entity.assessment.units[1]
-        acts.append(act_on(opened, editing.reject(opened, rome)))
-    journal.record(bench.store, acts, "ann")
-    bench.load([row("a", ["nothing at all, no names."])], update=True)
-    before = bench.review("a").state
+def test_undo_of_one_act_in_two_samples_leaves_the_one_whose_text_was_replaced_since(siblings: Any) -> None:
+    opened = [siblings.open(key) for key in ("a", "b")]
+    acts = [act_on(one, do("Rome", editing.reject)(one)) for one in opened]
+    journal.record(siblings.store, acts, "ann")
+    siblings.load([row("a", ["nothing at all, no names."])], update=True)
+    before = siblings.review("a").state
 
-    moved = bench.undo()
+    moved = siblings.undo()
 
-    assert (bench.id("b"), 1) == (moved.sample_id, moved.samples)
-    assert before == bench.review("a").state
-    assert ["Paris", "Rome"] == texts(bench.open("b"))
+    assert (siblings.id("b"), 1) == (moved.sample_id, moved.samples)
+    assert before == siblings.review("a").state
+    assert ["Paris", "Rome"] == texts(siblings.open("b"))
 
 
 def test_undo_passes_over_gold_that_was_imported_later(bench: Any) -> None:
@@ -164,8 +161,7 @@ def test_a_name_is_one_unit_and_a_restored_duplicate_counts(bench: Any) -> None:
     with pytest.raises(InputError, match="is in the list and counts once"):
         add_text(opened, "entity", "Paris")
 
-    twice = opened.state.entity.assessment.units[1]
-    opened = act(bench.store, opened, editing.reject(opened, twice))
+    opened = bench.act("a", do(1, editing.reject))
 
     assert [True, True] == [unit.counted for unit in opened.state.entity.assessment.units]
 
@@ -173,18 +169,11 @@ def test_a_name_is_one_unit_and_a_restored_duplicate_counts(bench: Any) -> None:
 def test_a_missing_unit_says_why(bench: Any) -> None:
     """Each press gives the next reason; a found unit becomes missing first."""
     bench.load([row("a", ["Paris."], proposal=proposed(["Paris."]))])
-    opened = bench.open("a")
     said = []
     for _ in range(5):
-        opened = act(
-            bench.store, opened, editing.next_reason(opened, opened.state.entity.assessment.units[0])
-        )
-        match = opened.state.entity.assessment.units[0].match
-        said.append((match.verdict, match.reason, match.rule))
+        unit = unit_of(bench.act("a", do(0, editing.next_reason)), 0)
+        said.append((unit.match.verdict, unit.match.reason, unit.match.rule))
 
-    assert [
-        ("missing", reason, "human")
-        for reason in ("absent", "partial", "contradicted", "other entity", "absent")
-    ] == said
-    unit = opened.state.entity.assessment.units[0]
+    reasons = ("absent", "partial", "contradicted", "other entity", "absent")
+    assert [("missing", reason, "human") for reason in reasons] == said
     assert "absent" == editing.reason_after(unit.matched(Match("found", "partial")))

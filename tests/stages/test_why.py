@@ -8,10 +8,10 @@ from typing import Any, get_args
 
 import pytest
 
-from tests.conftest import Bench, add_text
+from tests.conftest import Bench, accepted, add_text, do
 from workbench.comparing.causes import CAUSES, Part, UnitRow
 from workbench.errors import InputError
-from workbench.model import KINDS, Evidence, Match, Span
+from workbench.model import Evidence, Match, Span
 from workbench.reviewing.edits import Edit, Put
 from workbench.stages import editing
 from workbench.stages.propose import propose
@@ -66,26 +66,6 @@ CLAIMS: dict[str, Any] = {
 }
 
 
-def do(bench: Any, key: str, *wishes: Any, annotator: str = "ann") -> Opened:
-    """Edit a sample: each wish makes an edit of the sample as it stands."""
-    opened: Opened = bench.open(key, annotator)
-    for wish in wishes:
-        edit: Edit = wish(opened)
-        opened = act(bench.store, opened, edit)
-    return opened
-
-
-def named(text: str, change: Any) -> Any:
-    """A wish for the unit of that text."""
-
-    def wish(opened: Opened) -> Edit:
-        units = [one for kind in KINDS for one in opened.state.of(kind).assessment.units]
-        edit: Edit = change(opened, next(one for one in units if one.text == text))
-        return edit
-
-    return wish
-
-
 def found_at(*place: int) -> Any:
     """Found, with this stretch of a context as evidence."""
 
@@ -94,10 +74,6 @@ def found_at(*place: int) -> Any:
         return Put("match", unit.kind, (replace(unit, match=match),))
 
     return change
-
-
-def accept(kind: Any = "entity") -> Any:
-    return lambda opened: editing.accept(opened, kind)
 
 
 def why(bench: Any, key: str = "taj", *, kind: Any = "entity", annotator: str = "ann", **more: Any) -> Why:
@@ -122,13 +98,13 @@ def taj(bench: Any) -> Any:
 def test_every_edit_becomes_a_cause_and_the_shares_sum_to_delta(taj: Any) -> None:
     """linked: Taj Mahal and Agra of five. Verified: these, Shah Jahan and Mumtaz Mahal of five."""
     river = TAJ["retrieved_contexts"][1].index("Jumna")
-    do(
-        taj, "taj",
-        named("Indian", editing.reject),
+    taj.act(
+        "taj",
+        do("Indian", editing.reject),
         lambda opened: add_text(opened, "entity", "Mumtaz Mahal", "person"),
-        named("Shah Jahan", editing.toggle),
-        named("Yamuna", found_at(1, river, river + 5)),
-        accept(),
+        do("Shah Jahan", editing.toggle),
+        do("Yamuna", found_at(1, river, river + 5)),
+        accepted(),
     )  # fmt: skip
     found = why(taj)
     assert (found.source, found.verified_by) == ("linked · claude-run-1", "verified by ann")
@@ -147,9 +123,9 @@ def test_every_edit_becomes_a_cause_and_the_shares_sum_to_delta(taj: Any) -> Non
 
 
 def test_the_review_itself_says_the_causes(taj: Any) -> None:
-    opened = do(taj, "taj", named("Indian", editing.reject))
+    opened = taj.act("taj", do("Indian", editing.reject))
     assert dict(opened.causes) == {}
-    opened = do(taj, "taj", accept())
+    opened = taj.act("taj", accepted())
     said = [(one.cause, one.units, one.share) for one in opened.causes["entity"].totals]
     assert said == [("invented unit", 1, Fraction(-1, 10))]
     assert opened.causes["entity"].delta == why(taj).delta
@@ -157,7 +133,7 @@ def test_the_review_itself_says_the_causes(taj: Any) -> None:
 
 def test_another_scorer_has_other_causes(taj: Any) -> None:
     """presence reads the text, so nothing is put down to an extraction."""
-    do(taj, "taj", named("Yamuna", editing.toggle), accept())
+    taj.act("taj", do("Yamuna", editing.toggle), accepted())
     assert why(taj).scorers == ("ragas", "ragas_legacy", "linked", "presence")
     assert table(why(taj, scorer="presence")) == {
         "Taj Mahal | Taj Mahal": ("", "", ""),
@@ -176,30 +152,30 @@ def test_another_scorer_has_other_causes(taj: Any) -> None:
 
 
 def test_a_missed_match_without_evidence_is_not_put_down_to_anything(taj: Any) -> None:
-    do(taj, "taj", named("Yamuna", editing.toggle), accept())
+    taj.act("taj", do("Yamuna", editing.toggle), accepted())
     assert table(why(taj))["Yamuna | Yamuna"][:2] == ("missed match", "unattributed")
 
 
 def test_a_near_miss_names_the_threshold_that_would_do(bench: Any) -> None:
     row = {**TAJ, "proposal": {**TAJ["proposal"], "context_entities": [[{"text": "Yamouna"}]]}}
     bench.load([row | {"retrieved_contexts": ["The Yamouna flows past it."]}])
-    do(bench, "taj", named("Yamuna", found_at(0, 4, 11)), accept())
+    bench.act("taj", do("Yamuna", found_at(0, 4, 11)), accepted())
     mend = "lower the match threshold to 83: similarity 83"
     assert table(why(bench))["Yamuna | Yamuna"] == ("missed match", "comparator", mend)
     set_dataset(bench.store, bench.info().id, threshold=83)
     assert table(why(bench))["Yamuna | Yamuna"] == ("", "", "")
-    do(bench, "taj", named("Yamuna", editing.toggle))
+    bench.act("taj", do("Yamuna", editing.toggle))
     mend = "raise the match threshold above 83: similarity 83"
     assert table(why(bench))["Yamuna | Yamuna"] == ("false match", "comparator", mend)
 
 
 def test_statements_are_explained_as_well(bench: Any) -> None:
     bench.load([CLAIMS], kinds=("statement",))
-    do(
-        bench, "claims",
-        named("It was built in 1631.", editing.toggle),
-        named("It stands in Agra.", editing.toggle),
-        accept("statement"),
+    bench.act(
+        "claims",
+        do("It was built in 1631.", editing.toggle),
+        do("It stands in Agra.", editing.toggle),
+        accepted("statement"),
     )  # fmt: skip
     found = why(bench, "claims", kind="statement")
     assert (found.source, found.delta) == ("contextual_recall · claude-run-1", Fraction(0))
@@ -215,14 +191,14 @@ def test_statements_are_explained_as_well(bench: Any) -> None:
 
 def test_a_blind_review_is_linked_by_what_the_units_say(bench: Any) -> None:
     bench.load([TAJ], blind=1.0)
-    do(
-        bench, "taj",
+    bench.act(
+        "taj",
         lambda opened: add_text(opened, "entity", "Agra", "place"),
         lambda opened: add_text(opened, "entity", "the Yamuna", "place"),
     )  # fmt: skip
     with pytest.raises(InputError, match="once this sample is decided"):
         why(bench)
-    do(bench, "taj", named("Agra", found_at(0, 20, 24)), named("the Yamuna", editing.unsure), accept())
+    bench.act("taj", do("Agra", found_at(0, 20, 24)), do("the Yamuna", editing.unsure), accepted())
     found = why(bench)
     rules = {text(one): one.rule for one in found.rows}
     assert (rules["Agra | Agra"], rules["Yamuna | the Yamuna"]) == ("span", "overlap")
@@ -231,7 +207,7 @@ def test_a_blind_review_is_linked_by_what_the_units_say(bench: Any) -> None:
 
 def test_another_run_is_linked_by_what_the_units_say(taj: Any) -> None:
     """The ids of the rules' proposal mean other units than those the review began with."""
-    do(taj, "taj", accept())
+    taj.act("taj", accepted())
     assert {one.rule for one in why(taj).rows} == {"lineage"}
     propose(taj.store, taj.info(), "rules", annotator="ann")
     found = why(taj)
@@ -241,7 +217,7 @@ def test_another_run_is_linked_by_what_the_units_say(taj: Any) -> None:
 
 
 def test_nothing_is_shown_before_the_decision(taj: Any) -> None:
-    do(taj, "taj", named("Indian", editing.reject))
+    taj.act("taj", do("Indian", editing.reject))
     with pytest.raises(InputError, match="automatic and verified show once this sample is decided"):
         why(taj)
     with pytest.raises(InputError, match="once this sample is decided"):
@@ -249,7 +225,7 @@ def test_nothing_is_shown_before_the_decision(taj: Any) -> None:
 
 
 def test_what_another_person_verified_is_shown_to_nobody_who_has_not_decided(taj: Any) -> None:
-    do(taj, "taj", accept())
+    taj.act("taj", accepted())
     with pytest.raises(InputError, match="once this sample is decided"):
         why(taj, annotator="bo")
 
@@ -264,27 +240,27 @@ def test_imported_gold_is_explained_to_anybody(bench: Any) -> None:
 
 
 def test_an_excluded_sample_has_nothing_to_compare_with(taj: Any) -> None:
-    do(taj, "taj", lambda _: editing.exclude("broken"))
+    taj.act("taj", lambda _: editing.exclude("broken"))
     with pytest.raises(InputError, match="not counted"):
         why(taj)
 
 
 def test_without_a_proposal_there_is_no_automatic_side(bench: Any) -> None:
     bench.load([{name: value for name, value in TAJ.items() if name != "proposal"}])
-    do(bench, "taj", accept())
+    bench.act("taj", accepted())
     with pytest.raises(InputError, match="nothing was proposed"):
         why(bench)
 
 
 def test_a_scorer_that_cannot_count_this_is_refused_with_those_that_can(taj: Any) -> None:
-    do(taj, "taj", accept())
+    taj.act("taj", accepted())
     with pytest.raises(InputError, match="there is: ragas, ragas_legacy, linked, presence"):
         why(taj, scorer="contextual_recall")
 
 
 def test_a_sample_without_units_has_no_difference(taj: Any) -> None:
-    wishes = [named(one["text"], editing.reject) for one in TAJ["proposal"]["reference_entities"]]
-    do(taj, "taj", *wishes, accept())
+    wishes = [do(one["text"], editing.reject) for one in TAJ["proposal"]["reference_entities"]]
+    taj.act("taj", *wishes, accepted())
     found = why(taj)
     assert (found.delta, found.verified.units) == (None, 0)
     assert {(one.cause, one.share) for one in found.rows} == {("invented unit", None)}
@@ -319,13 +295,11 @@ def verdict_of(opened: Opened, place: int) -> str:
 
 def test_a_verdict_of_a_file_is_called_imported_until_the_person_changes_it(bench: Bench) -> None:
     bench.load([of_gold("ann")], gold="require")
-    opened = bench.open("taj")
-    assert "missing, imported" == verdict_of(opened, 0)
-    opened = act(bench.store, opened, editing.next_reason(opened, opened.state.entity.assessment.units[0]))
+    assert "missing, imported" == verdict_of(bench.open("taj"), 0)
+    opened = bench.act("taj", do(0, editing.next_reason))
     assert "missing: absent, your decision" == verdict_of(opened, 0)
     assert "missing, imported" == verdict_of(opened, 1)
-    opened = act(bench.store, opened, editing.accept(opened, "entity"))
-    assert "missing, your decision" == verdict_of(opened, 1)
+    assert "missing, your decision" == verdict_of(bench.act("taj", accepted()), 1)
 
 
 def test_why_says_whose_the_verified_verdicts_are(bench: Bench) -> None:
@@ -333,8 +307,7 @@ def test_why_says_whose_the_verified_verdicts_are(bench: Bench) -> None:
     bench.load([of_gold("gina")], gold="require")
     number = bench.id("taj")
     assert "imported" == explain(bench.store, number, "ann", kind="entity").whose
-    opened = do(bench, "taj", lambda now: editing.toggle(now, now.state.entity.assessment.units[0]))
-    act(bench.store, opened, editing.accept(opened, "entity"))
+    bench.act("taj", do(0, editing.toggle), accepted())
     assert "" == explain(bench.store, number, "ann", kind="entity").whose
     for name, whose in (("gina", "decided by gina"), ("ann", "")):
         over = open_resolution(bench.store, number, "cy", bench.info().id)

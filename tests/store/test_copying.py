@@ -51,6 +51,12 @@ def copy(store: Store, target: Path | str, dataset: int | None = None) -> int:
     return sum(one.number for one in copy_into(store, str(target), dataset, lambda _done: None).tables)
 
 
+def past(path: Path, statement: str) -> None:
+    """Change rows past everything that is tested."""
+    with closing(sqlite3.connect(path)) as raw, raw:
+        raw.execute(statement)
+
+
 def every_row(path: Path) -> dict[str, list[tuple[Any, ...]]]:
     """What SQLite holds, past everything that is tested."""
     with closing(sqlite3.connect(path)) as raw:
@@ -123,9 +129,7 @@ def test_a_copy_has_every_row_whatever_came_in_and_whatever_people_did(
 def test_one_dataset_is_copied_without_rows_of_another(filled: Bench) -> None:
     """By the keys that lead to it; the whole database has both. A call of the other dataset stays there."""
     other = filled.id("other", "first")
-    with closing(sqlite3.connect(filled.db)) as raw:
-        raw.execute(f"UPDATE proposal SET calls = '[1]' WHERE sample_id = {other}")
-        raw.commit()
+    past(filled.db, f"UPDATE proposal SET calls = '[1]' WHERE sample_id = {other}")
     whole = copy(filled.store, filled.folder / "whole.db")
     part = copy(filled.store, filled.folder / "part.db", filled.info("data").id)
     rest = copy(filled.store, filled.folder / "rest.db", filled.info("first").id)
@@ -178,9 +182,7 @@ def test_an_empty_database_of_ours_is_filled(filled: Bench, empty_database: Path
 def test_a_copy_that_fails_leaves_nothing(filled: Bench, empty_database: Path) -> None:
     """The last rows but some point nowhere, which the target does not take."""
     shutil.copy(empty_database, filled.folder / "empty.db")
-    with closing(sqlite3.connect(filled.db)) as raw:
-        raw.execute("UPDATE review_event SET review_id = 999 WHERE id = (SELECT max(id) FROM review_event)")
-        raw.commit()
+    past(filled.db, "UPDATE review_event SET review_id = 999 WHERE id = (SELECT max(id) FROM review_event)")
 
     for name in ("empty.db", "new.db"):
         with pytest.raises(StoreError, match="FOREIGN KEY constraint failed; nothing was copied"):
@@ -202,9 +204,7 @@ def test_a_server_that_is_not_there_is_named_without_the_password(filled: Bench)
 def test_a_database_goes_to_postgresql_and_comes_back_as_it_was(filled: Bench, postgres: Server) -> None:
     """With a seed and numbers that need 64 bits; the next row there takes the next number."""
     filled.load([row("large", "Ada Byron")], name="large.jsonl", seed=2**53 - 1)
-    with closing(sqlite3.connect(filled.db)) as raw:
-        raw.execute("UPDATE export_log SET id = 4294967296")
-        raw.commit()
+    past(filled.db, "UPDATE export_log SET id = 4294967296")
     with postgres.database() as target:
         rows = copy(filled.store, target)
         with pytest.raises(UsageError, match="not empty"):
@@ -248,9 +248,7 @@ def test_exports_of_a_database_and_of_its_copies_are_equal(filled: Bench, postgr
     ],
 )
 def test_what_a_server_does_not_take_is_named(filled: Bench, postgres: Any, change: str, said: str) -> None:
-    with closing(sqlite3.connect(filled.db)) as raw:
-        raw.execute(change)
-        raw.commit()
+    past(filled.db, change)
     with postgres.database() as target:
         with pytest.raises(StoreError, match=said):
             copy(filled.store, target)
@@ -274,9 +272,7 @@ def test_a_byte_that_the_target_changes_is_found(filled: Bench, postgres: Server
 
 def test_a_copy_that_fails_leaves_no_table_on_a_server(filled: Bench, postgres: Server) -> None:
     """Tables and rows are made in one transaction."""
-    with closing(sqlite3.connect(filled.db)) as raw:
-        raw.execute("UPDATE review_event SET review_id = 999 WHERE id = (SELECT max(id) FROM review_event)")
-        raw.commit()
+    past(filled.db, "UPDATE review_event SET review_id = 999 WHERE id = (SELECT max(id) FROM review_event)")
 
     with postgres.database() as target:
         with pytest.raises(StoreError, match="foreign key constraint"):

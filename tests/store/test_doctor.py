@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.conftest import Bench
+from tests.conftest import Bench, accepted
 from tests.postgres import Server, ask
 from tests.stages.test_purge import fill, leave, row, run_purge
 from workbench.reviewing.edits import Comment
-from workbench.stages import editing
-from workbench.stages.review import act, undo
+from workbench.stages.review import undo
 from workbench.stages.upkeep import doctor
 from workbench.store.copying import copy_into
 from workbench.store.engine import Store, open_store
@@ -27,29 +25,20 @@ def found(store: Store) -> list[str]:
     return [*doctor(store, lambda _done: None).found]
 
 
-@pytest.fixture(scope="session")
-def source(tmp_path_factory: pytest.TempPathFactory, empty_database: Path) -> Path:
+def fill_all(bench: Bench) -> None:
     """Two datasets with scores, gold, a journal with an undo, answers of a service, an export, a purge."""
-    folder = tmp_path_factory.mktemp("doctor")
-    bench = Bench(folder, open_store(str(shutil.copy(empty_database, folder / "workbench.db"))))
     fill(bench)
     bench.load([row("gone", "Grace Hopper")], name="gone.jsonl", dataset="data")
     run_purge(bench, "gone")
     leave(bench, "out")
     bench.load([{**row("other", "Grace Hopper"), "scores": {"m": 0.5}}], name="first.jsonl", gold="given")
-    opened = bench.open("other", dataset="first")
-    opened = act(bench.store, opened, editing.accept(opened, "entity"))
-    act(bench.store, opened, Comment("ü"))
+    bench.act("other", accepted(), Comment("ü"), dataset="first")
     undo(bench.store, bench.info("first").id, "ann")
-    bench.store.close()
-    return bench.db
 
 
 @pytest.fixture
-def filled(tmp_path: Path, source: Path) -> Iterator[Bench]:
-    bench = Bench(tmp_path, open_store(str(shutil.copy(source, tmp_path / "workbench.db"))))
-    yield bench
-    bench.store.close()
+def filled(filled_by: Callable[..., Bench]) -> Bench:
+    return filled_by(fill_all)
 
 
 def test_a_whole_database_has_nothing_wrong(filled: Bench, demo_database: Path) -> None:
@@ -127,28 +116,31 @@ def test_damage_is_told_of_every_table() -> None:
     assert set(METADATA.tables) == told
 
 
+def past(bench: Bench, *statements: str) -> None:
+    """Change rows that are there, past all rules."""
+    bench.store.close()
+    with closing(sqlite3.connect(bench.db)) as raw:
+        raw.execute("PRAGMA writable_schema=ON")
+        assert all(raw.execute(one).rowcount > 0 for one in statements)
+        raw.commit()
+    bench.reopen()
+
+
 @pytest.mark.parametrize(("damage", "line"), DAMAGE.items())
 def test_a_damaged_row_is_named(filled: Bench, damage: str, line: str) -> None:
-    filled.store.close()
-    with closing(sqlite3.connect(filled.db)) as raw:
-        raw.execute("PRAGMA writable_schema=ON")
-        assert 0 < raw.execute(damage).rowcount
-        raw.commit()
-    filled.reopen()
+    past(filled, damage)
 
     assert [line] == [line for one in found(filled.store) if line in one][:1], found(filled.store)
 
 
 def test_a_row_that_a_rule_cannot_read_ends_nothing(filled: Bench) -> None:
     """The row is named, so is the rule, and the rules behind it are checked."""
-    filled.store.close()
-    with closing(sqlite3.connect(filled.db)) as raw:
-        raw.execute("UPDATE dataset SET overlap = 1 WHERE name = 'data'")
-        raw.execute("UPDATE sample SET key = CAST(x'22ff22' AS TEXT) WHERE id = 2")
-        raw.execute("UPDATE dataset SET overlap = 1 WHERE name = 'first'")
-        raw.execute("DELETE FROM review WHERE sample_id IN (2, 3)")
-        raw.commit()
-    filled.reopen()
+    past(
+        filled,
+        "UPDATE dataset SET overlap = 1",
+        "UPDATE sample SET key = CAST(x'22ff22' AS TEXT) WHERE id = 2",
+        "DELETE FROM review WHERE sample_id IN (2, 3)",
+    )
 
     lines = found(filled.store)
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
+from tests.conftest import accepted, do, unit_of
 from workbench.errors import ConflictError, SpanError, StoreError
 from workbench.model import Assessment, Evidence, Kind, Match, Span, Tally, Unit
 from workbench.reviewing.documents import assessment_document, unit_document
@@ -77,10 +78,6 @@ def expected_rows(opened: Opened, kind: Kind = "entity") -> list[tuple[Any, ...]
     ]  # fmt: skip
 
 
-def named(opened: Opened, text: str, kind: Kind = "entity") -> Unit:
-    return next(unit for unit in opened.state.of(kind).assessment.units if unit.text == text)
-
-
 def test_looking_writes_nothing(bench: Any) -> None:
     """Opening a sample is no act: the database stays byte for byte."""
     bench.load(ROWS)
@@ -126,60 +123,53 @@ def test_accept_writes_gold_and_undo_removes_it(bench: Any) -> None:
     bench.load(ROWS)
     opened = bench.open("rome")
 
-    accepted = act(bench.store, opened, editing.accept(opened, "entity"))
+    done = bench.act("rome", accepted())
 
-    assert gold_rows(bench, "rome") == expected_rows(accepted)
+    assert gold_rows(bench, "rome") == expected_rows(done)
     assert [row[3] for row in gold_rows(bench, "rome")] == ["Ann", "Bob", "Rome"]
     moved = bench.undo()
     assert (moved.sample_id, type(moved.edit), moved.kind) == (bench.id("rome"), Accept, "entity")
     assert gold_rows(bench, "rome") == []
     assert bench.open("rome").state.entity == opened.state.entity
     assert bench.redo() is not None
-    assert gold_rows(bench, "rome") == expected_rows(accepted)
+    assert gold_rows(bench, "rome") == expected_rows(done)
 
 
 def test_an_edit_after_accept_keeps_verified_and_writes_gold_anew(bench: Any) -> None:
     """No second accept is needed; undoing the edit brings back what was accepted."""
     bench.load(ROWS)
-    opened = bench.open("rome")
-    accepted = act(bench.store, opened, editing.accept(opened, "entity"))
+    done = bench.act("rome", accepted())
 
-    edited = act(bench.store, accepted, editing.toggle(accepted, named(accepted, "Bob")))
+    edited = bench.act("rome", do("Bob", editing.toggle))
 
     assert edited.state.entity.disposition == "verified"
-    assert gold_rows(bench, "rome") == expected_rows(edited) != expected_rows(accepted)
+    assert gold_rows(bench, "rome") == expected_rows(edited) != expected_rows(done)
     bench.undo()
-    assert gold_rows(bench, "rome") == expected_rows(accepted)
+    assert gold_rows(bench, "rome") == expected_rows(done)
 
 
 def test_rejected_units_and_duplicates_are_no_gold(bench: Any) -> None:
     """They stay in the journal, where a person can restore them."""
     bench.load(ROWS)
-    opened = bench.open("rome")
-    once = act(bench.store, opened, editing.reject(opened, named(opened, "Bob")))
-    done = act(bench.store, once, editing.accept(once, "entity"))
+    bob = unit_of(bench.open("rome"), "Bob")
+    bench.verify("rome", reject=["Bob"])
 
     assert [row[3] for row in gold_rows(bench, "rome")] == ["Ann", "Rome"]
-    restored = act(bench.store, done, editing.reject(done, named(done, "Bob")))
+    restored = bench.act("rome", do("Bob", editing.reject))
     assert [row[3] for row in gold_rows(bench, "rome")] == ["Ann", "Bob", "Rome"]
-    assert named(restored, "Bob") == named(opened, "Bob")
+    assert unit_of(restored, "Bob") == bob
 
 
 def test_accept_turns_undecided_units_into_unsure(bench: Any) -> None:
     """The person saw the question and left it open."""
     bench.load(ROWS)
-    opened = bench.open("rome")
-    undecided = replace(named(opened, "Bob"), match=Match())
-    once = act(bench.store, opened, Put("match", "entity", (undecided,)))
+    undecided = replace(unit_of(bench.open("rome"), "Bob"), match=Match())
 
-    done = act(bench.store, once, editing.accept(once, "entity"))
+    done = bench.act("rome", Put("match", "entity", (undecided,)), accepted())
 
-    assert named(done, "Bob").match == Match("unsure", rule="human")
-    assert {row[3]: row[7] for row in gold_rows(bench, "rome")} == {
-        "Ann": "found",
-        "Bob": "unsure",
-        "Rome": "found",
-    }
+    assert unit_of(done, "Bob").match == Match("unsure", rule="human")
+    said = {row[3]: row[7] for row in gold_rows(bench, "rome")}
+    assert said == {"Ann": "found", "Bob": "unsure", "Rome": "found"}
     one = gold.load_gold(bench.store, bench.info().id, "entity")[bench.id("rome")]
     assert one.tally == Tally(found=2, missing=0, unsure=1)
 
@@ -187,9 +177,8 @@ def test_accept_turns_undecided_units_into_unsure(bench: Any) -> None:
 def test_a_sample_without_units_can_be_verified(bench: Any) -> None:
     """Nothing to count is an answer: verified, undefined, without rows."""
     bench.load(ROWS)
-    opened = bench.open("bare")
 
-    done = act(bench.store, opened, editing.accept(opened, "entity"))
+    done = bench.verify("bare")
 
     one: Any = gold.load_gold(bench.store, bench.info().id, "entity")[bench.id("bare")]
     assert done.state.entity.disposition == "verified"
@@ -200,26 +189,21 @@ def test_a_sample_without_units_can_be_verified(bench: Any) -> None:
 def test_undo_goes_across_samples_and_restarts(bench: Any) -> None:
     """The newest act of this person in this dataset, wherever it was; nobody else's acts are touched."""
     bench.load(ROWS)
-    dataset = bench.info().id
     for key, annotator in (("rome", "ann"), ("oslo", "ann"), ("oslo", "bo"), ("bare", "ann")):
         bench.act(key, Comment(f"{key} by {annotator}"), who=annotator)
     visited = []
 
     for _ in range(4):
         bench.reopen()
-        moved = review.undo(bench.store, dataset, "ann")
+        moved = bench.undo()
         visited.append(moved and moved.sample_id)
 
     assert visited == [bench.id("bare"), bench.id("oslo"), bench.id("rome"), None]
     assert bench.review("oslo", "bo").state.comments == ("oslo by bo",)
     bench.reopen()
-    again = [review.redo(bench.store, dataset, "ann") for _ in range(4)]
-    assert [one and one.sample_id for one in again] == [
-        bench.id("rome"),
-        bench.id("oslo"),
-        bench.id("bare"),
-        None,
-    ]
+    again = [bench.redo() for _ in range(4)]
+    expected = [*map(bench.id, ("rome", "oslo", "bare")), None]
+    assert expected == [one and one.sample_id for one in again]
 
 
 def test_what_two_processes_send_at_once_is_stored_once_and_told_to_both(bench: Any) -> None:
@@ -413,20 +397,17 @@ def test_offsets_are_code_points_on_every_hard_text(bench: Any) -> None:
 def test_two_differing_verified_reviews_are_unresolved_and_equal_ones_are_gold(bench: Any) -> None:
     """Never last-wins: while they differ there is no gold, and both stay."""
     bench.load(ROWS)
-    ann = bench.open("rome", "ann")
-    bo = bench.open("rome", "bo")
-    act(bench.store, ann, editing.accept(ann, "entity"))
-    differing = act(bench.store, bo, editing.reject(bo, named(bo, "Bob")))
-    accepted = act(bench.store, differing, editing.accept(differing, "entity"))
+    bench.verify("rome", "ann")
+    bench.verify("rome", "bo", reject=["Bob"])
 
-    def one() -> gold.Gold:
+    def one() -> Any:
         return gold.load_gold(bench.store, bench.info().id, "entity")[bench.id("rome")]
 
     assert (one().assessment, one().tally, one().origin) == (None, None, "unresolved")
     assert one().annotators == ("ann", "bo")
-    act(bench.store, accepted, editing.reject(accepted, named(accepted, "Bob")))
+    bench.act("rome", do("Bob", editing.reject), who="bo")
     assert one().origin == "reviewed"
-    assert [unit.text for unit in one().assessment.units] == ["Ann", "Bob", "Rome"]  # type: ignore[union-attr]
+    assert [unit.text for unit in one().assessment.units] == ["Ann", "Bob", "Rome"]
 
 
 def test_each_sample_has_the_review_of_the_person_who_is_asked_for(bench: Any) -> None:
@@ -445,19 +426,15 @@ def test_each_sample_has_the_review_of_the_person_who_is_asked_for(bench: Any) -
 def test_an_excluded_sample_is_no_gold_and_says_why(bench: Any) -> None:
     """Excluding after accepting removes the gold rows; undo brings them back."""
     bench.load(ROWS)
-    opened = bench.open("rome")
-    accepted = act(bench.store, opened, editing.accept(opened, "entity"))
+    done = bench.verify("rome")
 
-    excluded = act(bench.store, accepted, editing.exclude("the reference is wrong"))
+    half = bench.act("rome", editing.exclude("the reference is wrong")).state.entity
 
-    assert (excluded.state.entity.disposition, excluded.state.entity.reason) == (
-        "excluded",
-        "the reference is wrong",
-    )
+    assert (half.disposition, half.reason) == ("excluded", "the reference is wrong")
     assert gold_rows(bench, "rome") == []
     assert gold.load_excluded(bench.store, bench.info().id, "entity") == {bench.id("rome")}
     bench.undo()
-    assert gold_rows(bench, "rome") == expected_rows(accepted)
+    assert gold_rows(bench, "rome") == expected_rows(done)
 
 
 def test_a_second_try_under_the_same_name_finds_what_the_first_one_stored(bench: Any) -> None:

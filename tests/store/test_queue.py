@@ -41,6 +41,11 @@ def keys(bench: Any, ids: Sequence[int]) -> list[str]:
     return [names[number] for number in ids]
 
 
+def found(bench: Any, text: str) -> list[str]:
+    """The ids of what a search finds, in the order of the file."""
+    return keys(bench, queue.queue_ids(bench.store, bench.info(), "ann", query(text), order="file"))
+
+
 def test_the_default_order_is_random_and_permanent(bench: Any) -> None:
     """By `u`, so that every prefix is a random sample; `file` is the order of the file."""
     bench.load(rows(50), seed=4)
@@ -72,11 +77,7 @@ def test_search_finds_a_piece_of_the_text_in_any_case(bench: Any) -> None:
         "PERCENT": ["percent"], "nothing of this": [], "'; DROP": [], "İSTANBUL": ["tr"], "ΣΟΦΟΣ": ["tr"],
     }  # fmt: skip
 
-    def found(search: str) -> list[str]:
-        ids = queue.queue_ids(bench.store, bench.info(), "ann", query(f'"{search}"'), order="file")
-        return keys(bench, ids)
-
-    assert expected == {search: found(search) for search in expected}
+    assert expected == {search: found(bench, f'"{search}"') for search in expected}
 
 
 def states(kinds: tuple[Kind, ...]) -> list[tuple[str, ...]]:
@@ -107,7 +108,7 @@ def test_the_disposition_in_sql_is_that_of_the_fold(bench: Any, kinds: tuple[Kin
         after = act(bench.store, opened, *edits)
         expected[f"s{number}"] = after.state.disposition(kinds)
 
-    found = {
+    filtered = {
         key: state
         for state in ("todo", "started", "skipped", "excluded", "verified")
         for key in keys(bench, queue.queue_ids(bench.store, bench.info(), "ann", query(f"state:{state}")))
@@ -117,7 +118,7 @@ def test_the_disposition_in_sql_is_that_of_the_fold(bench: Any, kinds: tuple[Kin
     )
     progress = queue.progress(bench.store, bench.info(), "ann")
 
-    assert found == expected
+    assert filtered == expected
     assert {row.key: row.disposition for row in pages.values()} == expected
     counts = {
         name: list(expected.values()).count(name) for name in ("verified", "excluded", "skipped", "started")
@@ -299,12 +300,9 @@ UNREVIEWED = {
 def test_terms_over_samples_that_nobody_reviewed(bench: Any) -> None:
     """Texts in any case and script, ids, groups, meta, and labels as the policy knows them."""
     bench.load(ROWS)
+    said = {text: " ".join(key.partition("-")[0] for key in found(bench, text)) for text in UNREVIEWED}
 
-    def found(text: str) -> str:
-        ids = queue.queue_ids(bench.store, bench.info(), "ann", query(text), order="file")
-        return " ".join(key.partition("-")[0] for key in keys(bench, ids))
-
-    assert UNREVIEWED == {text: found(text) for text in UNREVIEWED}
+    assert UNREVIEWED == said
 
 
 def test_any_value_is_a_value(bench: Any) -> None:
@@ -322,9 +320,7 @@ def test_any_key_is_a_key(bench: Any, key: str) -> None:
     """A key of meta is taken as it is, whatever it means in a path."""
     bench.load([{**ROWS[4], "meta": {key: "x"}}, {**ROWS[0], "meta": {"other": "x"}}])
 
-    found = queue.queue_ids(bench.store, bench.info(), "ann", query(f"meta.{key}:X"))
-
-    assert keys(bench, found) == ["epsilon-5"]
+    assert found(bench, f"meta.{key}:X") == ["epsilon-5"]
 
 
 def test_a_policy_without_other_and_with_counted_labels(bench: Any) -> None:
@@ -334,11 +330,8 @@ def test_a_policy_without_other_and_with_counted_labels(bench: Any) -> None:
     policy = replace(dataset.policy, counted_labels=("date",))
     add_policy(bench.store, dataset.id, policy, "ann")
 
-    def found(text: str) -> list[str]:
-        return keys(bench, queue.queue_ids(bench.store, bench.info(), "ann", query(text), order="file"))
-
-    assert found("label:date") == ["alpha-1", "gamma-3"]
-    assert found("label:person") == []
+    assert found(bench, "label:date") == ["alpha-1", "gamma-3"]
+    assert found(bench, "label:person") == []
 
 
 def test_labels_of_a_policy_in_capitals_are_found_in_any_case(bench: Any) -> None:
@@ -347,11 +340,8 @@ def test_labels_of_a_policy_in_capitals_are_found_in_any_case(bench: Any) -> Non
     labels = (Label("1", "Date"), Label("2", "Other"))
     add_policy(bench.store, dataset.id, replace(dataset.policy, labels=labels), "ann")
 
-    def found(text: str) -> list[str]:
-        return keys(bench, queue.queue_ids(bench.store, bench.info(), "ann", query(text), order="file"))
-
-    assert found("label:date") == found("label:Date") == ["alpha-1", "gamma-3"]
-    assert found("label:other") == ["alpha-1", "beta-2", "gamma-3", "delta-4"]
+    assert found(bench, "label:date") == found(bench, "label:Date") == ["alpha-1", "gamma-3"]
+    assert found(bench, "label:other") == ["alpha-1", "beta-2", "gamma-3", "delta-4"]
     assert dict(facets(bench.store, bench.info(), "ann")["label"]) == {"Other": 4, "Date": 2}
 
 
@@ -360,9 +350,7 @@ def test_a_policys_language_holds_where_a_sample_names_none(bench: Any) -> None:
     dataset = bench.info()
     add_policy(bench.store, dataset.id, replace(dataset.policy, language="de"), "ann")
 
-    found = queue.queue_ids(bench.store, bench.info(), "ann", query("lang:de"), order="file")
-
-    assert keys(bench, found) == ["gamma-3", "delta-4", "epsilon-5"]
+    assert found(bench, "lang:de") == ["gamma-3", "delta-4", "epsilon-5"]
 
 
 def test_every_term_can_be_said_to_postgresql(bench: Any) -> None:
