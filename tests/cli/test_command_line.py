@@ -427,6 +427,20 @@ def test_a_hostile_file_name_is_shown_safely(run: Any) -> None:
     assert RAW.findall(run("status").out) == []
 
 
+@pytest.mark.parametrize(
+    "words", [("import",), ("compare", "--html"), ("verify",), ("backup",), ("diff", "now"), ("--db",)]
+)
+def test_a_path_that_cannot_be_looked_at_is_said(run: Any, words: tuple[str, ...]) -> None:
+    """A name too long, or one in a folder that may not be entered, was called a crash."""
+    run("import", rows_file(ROW))
+    name = "x" * 300
+
+    ended = run(*words, name, *(("status",) if words == ("--db",) else ()))
+
+    assert 2 == ended.code
+    assert re.search(rf"^workbench: \S*{name}\S*: File name too long$", ended.err, re.MULTILINE)
+
+
 def test_a_crash_shows_where_and_no_data(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Exit 70, the program's own lines, and neither the message nor any value."""
     run("import", rows_file(ROW))
