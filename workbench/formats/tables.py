@@ -424,7 +424,15 @@ def is_frame(given: object) -> bool:
     return hasattr(given, "columns") and hasattr(given, "to_dict")
 
 
-def frame_rows(frame: Any, named: NamedColumns = NO_COLUMNS) -> list[JsonObject]:
+def given_rows(given: Any, expected: str, named: NamedColumns = NO_COLUMNS) -> Iterable[Any]:
+    """The rows of a DataFrame or a list. Raises UsageError, which says what is `expected`, for neither."""
+    rows = _frame_rows(given, named) if is_frame(given) else given
+    if isinstance(rows, str | Mapping) or not isinstance(rows, Iterable):
+        raise UsageError(f"{expected}; got {type(rows).__name__}")
+    return rows
+
+
+def _frame_rows(frame: Any, named: NamedColumns) -> list[JsonObject]:
     """The rows of a DataFrame as JSON has them. An empty cell is nothing, as in a table of a file.
 
     In a question, a reference, an id or a group a number is its text, and a question or a reference without
@@ -450,10 +458,7 @@ def frame_rows(frame: Any, named: NamedColumns = NO_COLUMNS) -> list[JsonObject]
 @contextmanager
 def frame_file(frame: Any, named: NamedColumns = NO_COLUMNS) -> Iterator[Path]:
     """A DataFrame of pandas or polars, or a list of dictionaries, as a JSON Lines file that import reads."""
-    rows = frame_rows(frame, named) if is_frame(frame) else frame
-    if isinstance(rows, str | Mapping) or not isinstance(rows, Iterable):
-        got = type(rows).__name__
-        raise UsageError(f"give a DataFrame of pandas or polars, or a list of dictionaries; got {got}")
+    rows = given_rows(frame, "give a DataFrame of pandas or polars, or a list of dictionaries", named)
     with TemporaryDirectory() as folder:
         path = Path(folder, "frame.jsonl")
         # half a surrogate pair becomes an escape of JSON, which the reader names

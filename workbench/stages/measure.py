@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from numbers import Real
 from os import PathLike
@@ -16,7 +16,7 @@ from workbench.errors import ProposalError, RowError, UsageError
 from workbench.formats import columns
 from workbench.formats.readers import ragas
 from workbench.formats.rows import Notes, wrong
-from workbench.formats.tables import as_python, frame_rows, is_frame, plain
+from workbench.formats.tables import as_python, given_rows, is_frame, plain
 from workbench.matching.units import language_of
 from workbench.model import Assessment, Kind, Policy, Proposal, Record, Sample
 from workbench.proposing import rules
@@ -93,11 +93,8 @@ def records_of(samples: Any) -> list[Record]:
 
     Raises UsageError for what is neither.
     """
-    rows = frame_rows(samples) if is_frame(samples) else samples
-    if isinstance(rows, str | Mapping) or not isinstance(rows, Iterable):
-        got = type(rows).__name__
-        raise UsageError(f"score_dataset takes a DataFrame or a list of samples, each {SAMPLE}; got {got}")
     records = []
+    rows = given_rows(samples, f"score_dataset takes a DataFrame or a list of samples, each {SAMPLE}")
     for number, row in enumerate(rows, 1):
         try:
             records.append(record_of(row))
