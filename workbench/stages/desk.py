@@ -12,10 +12,10 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, cast
 
-from workbench.errors import StoreError
+from workbench.errors import StoreError, UsageError
 from workbench.model import Sample
 from workbench.stages import queue, team
-from workbench.stages.people import Deed, check, people, why_not
+from workbench.stages.people import Deed, people, why_not
 from workbench.store import gold
 from workbench.store.datasets import DatasetInfo, dataset_info, find_dataset, list_datasets
 from workbench.store.engine import Store
@@ -76,7 +76,7 @@ class Desk:
 
     `steps`: an undo and a redo that are not known to be stored, by the names that they have in the journal.
     `trainee`: how far the training of the annotator is.
-    `resolves`: what people differ in is what is opened.
+    `settles`: the annotator may settle what people differ in; `resolves`: that is what is opened.
     """
 
     store: Store
@@ -86,6 +86,7 @@ class Desk:
     steps: dict[str, str] = field(default_factory=dict, compare=False)
     trainee: Trainee | None = None
     resolves: bool = False
+    settles: bool = True
 
     first = _reads(queue.first)
     rows = _reads(queue.queue_rows)
@@ -251,10 +252,13 @@ def open_desk(store: Store, dataset: str | None, annotator: str) -> Desk:
 
     Raises NotFoundError, AmbiguousError, UsageError for who may not review here.
     """
-    check(store, annotator, "review")
+    everybody = people(store)
+    if why := why_not(everybody, annotator, "review"):
+        raise UsageError(why)
+    settles = not why_not(everybody, annotator, "settle what others differ in")
     info, trainee = find_dataset(store, dataset), None
     if info.training is not None:
         from workbench.stages.training import admitted
 
         info, trainee = admitted(store, info, annotator)
-    return Desk(store, info, annotator, trainee=trainee)
+    return Desk(store, info, annotator, trainee=trainee, settles=settles)
