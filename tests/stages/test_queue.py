@@ -421,8 +421,8 @@ def test_the_pace_is_the_median_of_what_decided_samples_took(cities: Any) -> Non
     pace = queue.pace(cities.store, cities.info(), "ann", (), began)
     later = queue.pace(cities.store, cities.info(), "ann", (), datetime.now(UTC) + timedelta(hours=1))
 
-    assert queue.Pace(12.0, 3, today=3) == pace
-    assert queue.Pace(12.0, 3, today=0) == later
+    assert queue.Pace(12.0, 3, 3, today=3) == pace
+    assert queue.Pace(12.0, 3, 3, today=0) == later
 
 
 def test_today_are_the_decisions_of_today(cities: Any) -> None:

@@ -714,7 +714,7 @@ def test_the_least_important_counts_give_way_first() -> None:
     progress = Progress(100_000, 1_234, 56, 78, 9, 12, 34)
 
     def line(room: int) -> str:
-        return "".join(text for text, _ in progress_parts(progress, Pace(14.2, 99, 41), room))
+        return "".join(text for text, _ in progress_parts(progress, Pace(14.2, 3, 99, 41), room))
 
     assert (
         "  0 of 12 verified in both kinds · 4 started"

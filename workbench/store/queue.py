@@ -156,12 +156,13 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """What a decided sample took this annotator: the median of active seconds over `samples`.
+    """What a decided sample took this annotator: medians of active seconds and presses over `samples`.
 
     `today`: how many of them were decided since midnight.
     """
 
     seconds: float
+    presses: float
     samples: int
     today: int = 0
 
@@ -258,7 +259,7 @@ def pace(
     decided = Reviews.of(info, annotator).disposition(REVIEW).in_(DECIDED)
     last = func.max(case((DECIDES, EVENT.at)))
     query = (
-        select(REVIEW.sample_id, func.sum(EVENT.seconds), last)
+        select(REVIEW.sample_id, func.sum(EVENT.seconds), func.sum(func.coalesce(EVENT.presses, 0)), last)
         .where(
             EVENT.dataset_id == info.id,
             EVENT.annotator == annotator,
@@ -272,8 +273,9 @@ def pace(
     spent = [row[1:] for row in store.rows(query) if row[0] not in without]
     if not spent:
         return None
-    today = sum(midnight is not None and at is not None and at >= midnight for _, at in spent)
-    return Pace(median(float(seconds) for seconds, _ in spent), len(spent), today)
+    today = sum(midnight is not None and at is not None and at >= midnight for *_, at in spent)
+    seconds, presses = (median(float(row[place]) for row in spent) for place in (0, 1))
+    return Pace(seconds, presses, len(spent), today)
 
 
 def page(
