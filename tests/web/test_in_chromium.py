@@ -268,6 +268,12 @@ def test_nothing_serious_keeps_people_out(serve: Serve, tab: Tab, axe: str, widt
         .map((one) => [one.outerHTML, one.getBoundingClientRect()])
         .filter(([, box]) => box.width && (box.width < 44 || box.height < 44)).map(([html]) => html)""")
     assert [] == small
+    like_the_others = tab.run("""[...document.querySelectorAll("[value^='reject::']")].map((one) => {
+        const line = (each) => getComputedStyle(each).borderTopColor, label = one.previousElementSibling;
+        return line(one) === line(document.querySelector(".pair button"))
+            && one.getBoundingClientRect().top === label.getBoundingClientRect().top;
+    })""")
+    assert [True, True] == like_the_others, "next to the label"
     assert tab.run("document.documentElement.scrollWidth <= innerWidth"), "nothing hangs over the edge"
     key(tab, "a")
     tab.wait("document.body.innerText.includes('accepted')")
