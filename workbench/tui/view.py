@@ -62,21 +62,17 @@ def head_parts(
             complete = f"plan complete · {said}" if size >= 100 else "plan complete"
             said = f"{done:,} of {goal:,} planned" if done < goal else complete
         left.append((f"  {said}", DIM))
-    right: Line = []
     name: Part = (short(opened.sample.id, 1000, opened.sample.user_input), "bold")
-    state = opened.state.of(kind)
-    if opened.blind:
-        right.append(("◇ without suggestions  ", "$accent"))
-    if opened.rematches(kind):
-        right.append(("↺ to be matched again  ", "$accent"))
-    if held:
-        right.append((f"◷ {flat(held)}  ", "$warning"))
-    if opened.opening.off_plan:
-        right.append(("◌ picked by hand  ", "$warning"))
-    if opened.state.flag:
-        right.append((f"⚑ {flat(opened.state.flag)[:24]}  ", "$warning"))
-    if opened.state.comments:
-        right.append((f"✎ {len(opened.state.comments)}  ", DIM))
+    state, flag, comments = opened.state.of(kind), opened.state.flag, opened.state.comments
+    facts = (
+        (opened.blind, "◇ without suggestions", "$accent"),
+        (opened.rematches(kind), "↺ to be matched again", "$accent"),
+        (held, f"◷ {flat(held)}", "$warning"),
+        (opened.opening.off_plan, "◌ picked by hand", "$warning"),
+        (flag, f"⚑ {flat(flag)[:24]}", "$warning"),
+        (comments, f"✎ {len(comments)}", DIM),
+    )
+    right: Line = [(f"{fact}  ", style) for there, fact, style in facts if there]
     if opened.stale(kind):
         right.append((f"↻ verified under policy {state.policy or opened.opening.policy}  ", "$warning"))
     elif kind in opened.settled:
@@ -118,11 +114,6 @@ def resolve_head(opened: Opened, kind: Kind) -> tuple[Line, Line]:
     if opened.over.named:
         names = (f"  {letters_text(opened, kind)}", "$warning")
     return [("Resolve", "bold"), (f"  {cut(flat(opened.dataset.name), 24)}", DIM), names], right
-
-
-def still_open(left: int, over: Sides, kind: Kind) -> str:
-    """What to do about units on which nobody has decided."""
-    return f"{many(left, 'unit is', 'units are')} open: {digits(over, kind)}"
 
 
 def digits(over: Sides, kind: Kind) -> str:

@@ -129,33 +129,31 @@ class Pages:
 
     def routes(self) -> list[BaseRoute]:
         """Every page; only log in, health and what pages are drawn with are open to strangers."""
+        pages = {
+            "/": self.next, "/next": self.next, "/s/{sample}": self.sample, "/me": self.me,
+            "/lesson/{sample}": self.lesson, "/resolve": self.next, "/resolve/{sample}": self.sample,
+        }  # fmt: skip
+        acts = {
+            "/logout": self.logout, "/act": self.act, "/undo": self.undo, "/resolve/act": self.act,
+            "/resolve/undo": self.undo,
+        }  # fmt: skip
         return [
             Route("/login", self.login_form, methods=["GET"]),
             Route("/login", self.login, methods=["POST"]),
             Route("/health", self.health),
             Mount(STATIC, StaticFiles(packages=[("workbench.web", "static")])),
-            self._for("/", self.next),
-            self._for("/logout", self.logout, takes_form=True),
-            self._for("/next", self.next),
-            self._for("/s/{sample}", self.sample),
-            self._for("/act", self.act, takes_form=True),
-            self._for("/undo", self.undo, takes_form=True),
-            self._for("/me", self.me),
-            self._for("/lesson/{sample}", self.lesson),
-            self._for("/resolve", self.next, resolves=True),
-            self._for("/resolve/{sample}", self.sample, resolves=True),
-            self._for("/resolve/act", self.act, resolves=True, takes_form=True),
-            self._for("/resolve/undo", self.undo, resolves=True, takes_form=True),
+            *(self._for(path, page) for path, page in pages.items()),
+            *(self._for(path, act, takes_form=True) for path, act in acts.items()),
         ]
 
     # Who asks.
 
-    def _for(self, path: str, handler: Page, *, resolves: bool = False, takes_form: bool = False) -> Route:
-        """A page for people who logged in; `resolves`: for those who may settle what people differ in."""
+    def _for(self, path: str, handler: Page, *, takes_form: bool = False) -> Route:
+        """A page for people who logged in; below /resolve for those who may settle what people differ in."""
 
         async def answer(request: Request) -> Response:
             request.state.route = path
-            caller = await self._caller(request, resolves)
+            caller = await self._caller(request, path.startswith("/resolve"))
             if caller is None:
                 elsewhere = request.headers.get("sec-fetch-site", "") in ("cross-site", "same-site")
                 here = request.url.path if elsewhere and not takes_form else ""

@@ -137,15 +137,12 @@ def _quotes(match: Match, contexts: Sequence[str]) -> Iterator[str]:
 
 def facts_of(opened: Opened, kind: Kind) -> list[str]:
     """What is special about a sample."""
-    state, facts = opened.state.of(kind), []
-    if opened.blind:
-        facts.append("◇ without suggestions")
-    if opened.rematches(kind):
-        facts.append("↺ to be matched again")
-    if opened.opening.off_plan:
-        facts.append("◌ picked by hand")
-    if opened.state.flag:
-        facts.append(f"⚑ {opened.state.flag}")
+    state, flag = opened.state.of(kind), opened.state.flag
+    marks = {
+        "◇ without suggestions": opened.blind, "↺ to be matched again": opened.rematches(kind),
+        "◌ picked by hand": opened.opening.off_plan, f"⚑ {flag}": flag,
+    }  # fmt: skip
+    facts = [mark for mark, there in marks.items() if there]
     if opened.stale(kind):
         facts.append(f"↻ verified under policy {state.policy or opened.opening.policy}")
     elif kind in opened.settled:
