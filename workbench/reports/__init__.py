@@ -49,7 +49,8 @@ def show(document: Any, text: str, *, as_json: bool, whole: bool = False) -> Non
     A terminal gets its long lines wrapped, but `whole` where a program reads them.
     """
     if as_json:
-        text = _safe_json(json.dumps(document, ensure_ascii=not _writes_utf8(), indent=2, default=_plain))
+        ascii_ = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
+        text = _safe_json(json.dumps(document, ensure_ascii=ascii_, indent=2, default=_plain))
     elif not whole:
         text = folded(text, columns_of(sys.stdout))
     sys.stdout.write(text if text.endswith("\n") else text + "\n")
@@ -84,10 +85,6 @@ def folded(text: str, columns: int) -> str:
         if width(line) > columns and not line.startswith("workbench ", start) and "\x1b" not in line:
             lines[number] = "\n".join(wrapped(line[start:], columns, " " * start, " " * (start + 4)))
     return "\n".join(lines) if columns else text
-
-
-def _writes_utf8() -> bool:
-    return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
 
 
 def _safe_json(text: str) -> str:

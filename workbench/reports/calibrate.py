@@ -13,7 +13,7 @@ from workbench.text.figures import many, number, signed, table
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
-    from workbench.comparing.calibration import Calibrated, Figure, Measured, Point
+    from workbench.comparing.calibration import Calibrated, Figure, Measured
     from workbench.comparing.correction import ReliabilityBin
     from workbench.comparing.learning import PolicyChange
     from workbench.stages.calibrate import Gathered, Look
@@ -225,8 +225,12 @@ def curve_lines(look: Look, calibration: Calibrated) -> list[str]:
     """Every fifth threshold, those in use and before it and the chosen one, on all verified samples."""
     marks = {look.now: which(look), look.moves.now: "in use"}
     marks[calibration.threshold] = ", ".join(filter(None, (marks.get(calibration.threshold), "chosen")))
-    shown = sorted({*range(60, 101, 5), *marks})
-    rows = [[f"{at} {marks.get(at, '')}".strip(), *point_cells(calibration.curve[at])] for at in shown]
+    rows = []
+    for at in sorted({*range(60, 101, 5), *marks}):
+        point = calibration.curve[at]
+        rest = map(number, (point.mae, point.accuracy, point.f1, point.tpr, point.tnr))
+        name = f"{at} {marks.get(at, '')}".strip()
+        rows.append([name, number(point.automatic), signed(point.bias), *rest])
     title = f"curve on the verified samples (verified mean {number(calibration.verified)}):"
     head = ["threshold", "automatic", "bias", "|Δ|", "accuracy", "F1", "TPR", "TNR"]
     return [title, *table(head, rows, right=True)]
@@ -316,14 +320,6 @@ def report_document(report: Look) -> dict[str, Any]:
         "automatic_mean": {str(at): mean for at, mean in report.means.items()},
         "holdout_opened_before": report.openings,
     }
-
-
-def point_cells(point: Point) -> list[str]:
-    """The figures of one threshold."""
-    return [
-        number(point.automatic), signed(point.bias), number(point.mae),
-        number(point.accuracy), number(point.f1), number(point.tpr), number(point.tnr),
-    ]  # fmt: skip
 
 
 def times(count: int) -> str:

@@ -246,7 +246,7 @@ def retrievers_text(by: str, report: Retrievers) -> str:
     rows = [
         [
             " · ".join(pair.ids.values()),
-            *(_tally_cell(pair.tallies[name]) if name in pair.tallies else "" for name in report.names),
+            *(_tally_cell(pair.tallies.get(name)) for name in report.names),
             str(len(pair.flips)),
         ]
         for pair in report.pairs
@@ -284,10 +284,11 @@ def retrievers_text(by: str, report: Retrievers) -> str:
     return page(lines)
 
 
-def _tally_cell(tally: Tally) -> str:
-    if tally.recall is None:
-        return "undefined"
-    return f"{tally.found}/{tally.units} {value(tally.recall)}"
+def _tally_cell(tally: Tally | None) -> str:
+    """`4/6 .67`; empty where nothing was counted."""
+    if tally is None:
+        return ""
+    return "undefined" if tally.recall is None else f"{tally.found}/{tally.units} {value(tally.recall)}"
 
 
 def _score_cell(score: Score | None) -> str:
@@ -318,13 +319,13 @@ def _kind_table(kind: Kind, everything: Sequence[Scored], withheld: Collection[s
     listed, whole = [], not columns_of(sys.stdout)
     for row in rows[:SHOWN_ROWS]:
         name = in_table(row.id, row.question, whole=whole)
+        apart = None
         if row.id in withheld:
-            hidden = ["hidden"] * (len(names) + len(columns))
-            listed.append([name, *hidden, _verified_cell(row, kind), *([""] if differ else [])])
-            continue
-        cells = [value(row.external[c][0]) if c in row.external else "" for c in columns]
-        cells += [_score_cell(row.automatic.get(name)) for name in names]
-        apart = row.delta(first)
+            cells = ["hidden"] * (len(names) + len(columns))
+        else:
+            cells = [value(row.external[c][0]) if c in row.external else "" for c in columns]
+            cells += [_score_cell(row.automatic.get(name)) for name in names]
+            apart = row.delta(first)
         last = ["" if apart is None else delta(apart)] if differ else []
         listed.append([name, *cells, _verified_cell(row, kind), *last])
     head = [PLURAL[kind], *columns, *map(scorer_name, names), "verified", *(["Δ"] if differ else [])]
@@ -340,7 +341,7 @@ def _verified_cell(row: Scored, kind: Kind) -> str:
         return "not counted"
     if kind in row.unresolved:
         return "unresolved"
-    return _tally_cell(row.verified[kind]) if kind in row.verified else ""
+    return _tally_cell(row.verified.get(kind))
 
 
 def _mean_lines(means: Mapping[str, Mean]) -> list[str]:

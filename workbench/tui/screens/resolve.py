@@ -17,6 +17,7 @@ from workbench.stages import intents, resolve
 from workbench.stages.desk import new_action
 from workbench.stages.review import Opened
 from workbench.text.cells import fit, width
+from workbench.text.figures import many
 from workbench.text.safe import flat
 from workbench.tui import view
 from workbench.tui.keys import bindings
@@ -203,7 +204,8 @@ class ResolveScreen(ReviewScreen):
         now, units = self.pane.now, self.pane.units
         verified = now.state.of(self.pane.kind).disposition == "verified"
         if left := () if verified else self.over.open(units):
-            self.warn(view.still_open(len(left), self.over, self.pane.kind), sign="?")
+            number = many(len(left), "unit is", "units are")
+            self.warn(f"{number} open: {view.digits(self.over, self.pane.kind)}", sign="?")
             self.pane.choose(left[0].id)
         elif now.blind and not verified and not any(unit.counted for unit in units):
             self.accepter.accept()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from decimal import Decimal
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
@@ -37,10 +36,6 @@ from workbench.tui.screens.dialogs import ConfirmScreen, FormScreen, Hints, Menu
 from workbench.tui.widgets.bars import DIM, Bar, Line, write
 from workbench.tui.widgets.lines import Lines, Toned
 from workbench.tui.work import Ended, Going, start
-
-
-def _dollars(cost: Decimal | None) -> str:
-    return "?" if cost is None else money(cost)
 
 
 def described(run: RunSummary, advice: Mapping[str, str]) -> list[Line]:
@@ -172,7 +167,7 @@ class RunList(Lines[RunSummary]):
         """One run."""
         columns = run_columns(size, self.rows)
         failed = f"{run.failed:,}" if run.failed else "·"
-        cost = _dollars(run.paid.cost) if run.paid else "·"
+        cost = "·" if run.paid is None else "?" if run.paid.cost is None else money(run.paid.cost)
         made = f"  {run.created_at:%Y-%m-%d %H:%M}" if columns.made else ""
         return [
             ("✓ " if run.current else "  ", "good"),

@@ -236,7 +236,9 @@ class SampleList(Lines[int]):
         self._take(rows)
         self._fresh.add(page)
         self.redraw()
-        await self._read_causes(desk, rows)
+        if differing := [sample_id for sample_id, row in rows.items() if row.delta]:
+            self._causes |= await desk.causes(differing)  # they take longer than the rows, which are there
+            self.redraw()
 
     def _take(self, rows: Mapping[int, QueueRow]) -> None:
         if len(self._known) + len(rows) > KEPT:
@@ -252,12 +254,6 @@ class SampleList(Lines[int]):
             told = [row.key for row in rows.values() if not (is_hash(row.key) and row.question)]
             self.key_size = max((width(short(key, PAGE)) for key in told), default=0)
         self.post_message(self.Arrived())
-
-    async def _read_causes(self, desk: Desk, rows: Mapping[int, QueueRow]) -> None:
-        """The causes of a page: they take longer than its rows, which are there."""
-        if differing := [sample_id for sample_id, row in rows.items() if row.delta]:
-            self._causes |= await desk.causes(differing)
-            self.redraw()
 
     # Drawing.
 

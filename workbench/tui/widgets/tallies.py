@@ -61,11 +61,6 @@ class Tallies(Widget):
     _causes: Difference | None = None
     _hidden = _nothing = False
 
-    @property
-    def _says_unit(self) -> bool:
-        """Whether the unit has no pane of its own, which says more."""
-        return self.content_size.height < 2 or not self.screen.has_class("-wide")
-
     def show(self, opened: Opened, kind: Kind) -> None:
         """Show what may be seen of this sample."""
         state = opened.state.of(kind)
@@ -113,7 +108,8 @@ class Tallies(Widget):
     def render(self) -> Content:
         """One line, or as many as there is room for; the causes wrap."""
         size, height = self.content_size
-        if self._hidden and self._verified is None and self._says_unit:
+        has_pane = height > 1 and self.screen.has_class("-wide")  # of the unit, which says more
+        if self._hidden and self._verified is None and not has_pane:
             if self.doubt:
                 return as_text([shortened([(self.doubt, "$warning")], size)])
             return Content.assemble(("\n".join(cut(line, size) for line in self.note), DIM))
