@@ -268,7 +268,7 @@ def score(
             store, info, run=run, threshold=match_threshold, viewer=call.reader, progress=progress
         )
         if threshold is None and not strict:
-            reports.show(reports.score_document(report), score_text(report), as_json=json)
+            reports.show(lambda: reports.score_document(report), score_text(report), as_json=json)
             return
         mark = 1.0 if threshold is None else threshold
         gate = recompute.gate_of(
@@ -276,13 +276,14 @@ def score(
         )  # fmt: skip
     withheld = report.withheld if source == "automatic" else frozenset()
     names = {row.id: name_of(row.id, row.question) for row in report.samples if row.id not in withheld}
-    document = {**reports.score_document(report), "gate": reports.gate_document(gate, names)}
     notes = seen_lines(report) if gate.metric in SCORERS else []
     text = (gate_markdown if format == "markdown" else gate_text)(gate, names)
     if junit is not None:
         write_junit(junit, gate, names)
     text = reports.suggested("\n".join([text, *notes]))
-    reports.show(document, text, as_json=json, whole=format == "markdown")
+    reports.show(
+        lambda: reports.score_document(report, gate, names), text, as_json=json, whole=format == "markdown"
+    )
     if not gate.passed:
         raise typer.Exit(1)
 

@@ -92,8 +92,10 @@ def compare(
     more = "More: --full (every figure), --html FILE (a report), workbench review (key C)"
     more = "\n".join(wrapped(reports.suggested(more), WIDTH))
     parts.append(f"\n{figures_text(figures) if full else more}")
-    document = {"answer": summary, "figures": reports.figures_document(figures)}
-    reports.show(document, "\n".join(parts), as_json=json)
+    reports.show(
+        lambda: {"answer": summary, "figures": reports.figures_document(figures)},
+        "\n".join(parts), as_json=json,
+    )  # fmt: skip
 
 
 def diff(

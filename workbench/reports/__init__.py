@@ -46,9 +46,11 @@ WITHHELD = "blind, and you are yet to decide it"
 def show(document: Any, text: str, *, as_json: bool, whole: bool = False) -> None:
     """Print one report on stdout: the document with --json, else the text.
 
-    A terminal gets its long lines wrapped, but `whole` where a program reads them.
+    `document` may be a function that makes it: of many samples that takes longer than their text. A terminal
+    gets its long lines wrapped, but `whole` where a program reads them.
     """
     if as_json:
+        document = document() if callable(document) else document
         ascii_ = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
         text = _safe_json(json.dumps(document, ensure_ascii=ascii_, indent=2, default=_plain))
     elif not whole:
@@ -164,8 +166,13 @@ def looks(*, more: bool) -> Looks:
     return {"width": width, "height": 0 if more else height, "mark": mark}
 
 
-def score_document(report: ScoreReport) -> dict[str, Any]:
-    """The JSON document of `score`; of blind samples that are not decided yet nothing automatic."""
+def score_document(
+    report: ScoreReport, gate: ScoreGate | None = None, names: Collection[str] = ()
+) -> dict[str, Any]:
+    """The JSON document of `score`; of blind samples that are not decided yet nothing automatic.
+
+    Of a `gate` whether it passed; samples that are not in `names` are counted and not named.
+    """
     seen = report.seen
     left_out = {"examples": sorted(seen.examples), "with_groups": sorted(seen.related)}
     return {
@@ -178,6 +185,7 @@ def score_document(report: ScoreReport) -> dict[str, Any]:
         "samples": [_sample_document(row, withheld=row.id in report.withheld) for row in report.samples],
         "means": {name: asdict(mean) for name, mean in report.means.items()},
         **({"left_out": left_out} if seen.examples else {}),
+        **({"gate": _gate_document(gate, names)} if gate else {}),
     }
 
 
@@ -227,8 +235,7 @@ def _ratio(value: Fraction | None) -> str | None:
     return None if value is None else str(value)
 
 
-def gate_document(gate: ScoreGate, names: Collection[str]) -> dict[str, Any]:
-    """Whether the gate passed; samples that are not in `names` are counted and not named."""
+def _gate_document(gate: ScoreGate, names: Collection[str]) -> dict[str, Any]:
     whole = asdict(gate)
     return whole | {list_: [n for n in whole[list_] if n in names] for list_ in ("below", "undefined")}
 
