@@ -166,32 +166,26 @@ def test_ctrl_c_ends_what_is_asked() -> None:
     assert ended.wait(20)
 
 
-async def test_the_asynchronous_names_give_the_same_score() -> None:
+async def test_every_name_gives_the_same_score_and_a_dataset_has_the_mean_of_those_defined() -> None:
     metric = ContextEntityRecall()
+    scored = metric.score_dataset([EIFFEL, {**EIFFEL, "reference": ""}])
 
-    assert 2 / 3 == await metric.a_measure(EIFFEL)
-    assert 2 / 3 == await metric.single_turn_ascore(EIFFEL)
-
-
-def test_a_dataset_has_a_mean_over_its_defined_samples() -> None:
-    scored = ContextEntityRecall().score_dataset([EIFFEL, {**EIFFEL, "reference": ""}])
-
+    assert 2 / 3 == await metric.a_measure(EIFFEL) == await metric.single_turn_ascore(EIFFEL)
     assert (2 / 3, None) == scored.scores
     assert (2 / 3, 1, 1) == (scored.mean.value, scored.mean.n, scored.mean.undefined)
 
 
 def test_statements_are_counted_by_their_verdicts() -> None:
-    statements = [{"text": "a", "verdict": "yes"}, {"text": "b", "verdict": "no"}]
-    metric = ContextualRecall()
+    """One without a verdict is no score."""
 
-    assert 0.5 == metric.measure({**EIFFEL, "proposal": {"proposer": "x", "statements": statements}})
+    def measured(*statements: dict[str, str]) -> float | None:
+        return ContextualRecall().measure(
+            {**EIFFEL, "proposal": {"proposer": "x", "statements": [*statements]}}
+        )
 
-
-def test_a_statement_without_a_verdict_is_no_score() -> None:
-    statements = [{"text": "a", "verdict": "yes"}, {"text": "b"}]
-
+    assert 0.5 == measured({"text": "a", "verdict": "yes"}, {"text": "b", "verdict": "no"})
     with pytest.raises(ProposalError, match="contextual_recall"):
-        ContextualRecall().measure({**EIFFEL, "proposal": {"proposer": "x", "statements": statements}})
+        measured({"text": "a", "verdict": "yes"}, {"text": "b"})
 
 
 @pytest.mark.parametrize(

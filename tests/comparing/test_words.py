@@ -12,7 +12,7 @@ import pytest
 from workbench.comparing import words
 from workbench.comparing.agreement import Overlap, Rate, beyond_chance, tabulate
 from workbench.comparing.causes import Cause, precision_of
-from workbench.comparing.estimates import estimate
+from workbench.comparing.estimates import Estimate, estimate
 from workbench.comparing.estimators import Reached
 from workbench.comparing.explained import CauseTotal, PartTotal
 from workbench.comparing.figures import Arm, Arms, Counts, Row, bins
@@ -49,8 +49,7 @@ def test_differences_have_a_sign_unless_nothing_is_left_of_them(value: float | N
 
 
 def test_intervals_have_both_ends() -> None:
-    assert "[−.057, .412]" == words.interval(Interval(-0.057, 0.412))
-    assert "" == words.interval(None)
+    assert ["[−.057, .412]", ""] == [words.interval(one) for one in (Interval(-0.057, 0.412), None)]
 
 
 def test_the_headline_counts_samples() -> None:
@@ -69,6 +68,10 @@ def test_a_share_of_fewer_than_ten_is_counts_alone() -> None:
     )
 
 
+def facts_of(found: Estimate) -> dict[str, Fact]:
+    return {fact.name: fact for fact in words.estimate_facts(found)}
+
+
 def drawn(n: int, total: int) -> list[Reached]:
     return [Reached(0.5, 0.25 + 0.5 * (place % 2), n / total) for place in range(n)]
 
@@ -76,7 +79,7 @@ def drawn(n: int, total: int) -> list[Reached]:
 def test_an_estimate_names_its_target_its_method_and_both_intervals() -> None:
     found = estimate([0.5] * 200, drawn(40, 200), design="simple", planned=40, at_planned=True)
 
-    facts = {fact.name: fact for fact in words.estimate_facts(found)}
+    facts = facts_of(found)
 
     assert ".500" == facts["automatic, all 200"].value
     assert (".500", "n = 40") == (facts["verified so far"].value, facts["verified so far"].note)
@@ -116,7 +119,7 @@ def test_below_ten_there_is_no_estimate_and_no_mean() -> None:
 def test_what_every_sample_says_is_known_and_not_estimated() -> None:
     found = estimate([0.5] * 40, drawn(40, 40), design="simple")
 
-    facts = {fact.name: fact for fact in words.estimate_facts(found)}
+    facts = facts_of(found)
 
     assert "verified, all 40" == words.estimate_label(found)
     assert "known: every sample was reached" == facts["verified, all 40"].note

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
-from tests.conftest import Bench, add_text
+from tests.conftest import Bench, accepted, add_text, do
 from tests.rows import naming
 from workbench.model import Unit
 from workbench.reviewing.edits import Dispose
@@ -19,14 +21,6 @@ pytestmark = pytest.mark.databases
 ROWS = [naming("one", ["Rome", "Oslo"], ["Rome"])]
 
 
-def decide(bench: Bench, name: str, *, flip: int | None = None) -> Opened:
-    """Accept a sample as it opens, with one verdict turned over."""
-    opened = bench.open("one", name)
-    if flip is not None:
-        opened = act(bench.store, opened, toggle(opened, opened.state.entity.assessment.units[flip]))
-    return act(bench.store, opened, accept(opened, "entity"))
-
-
 def lines(opened: Opened, place: int = 0) -> list[str]:
     """What is shown of others below a unit."""
     units: tuple[Unit, ...] = opened.state.entity.assessment.units
@@ -36,14 +30,9 @@ def lines(opened: Opened, place: int = 0) -> list[str]:
 def test_a_decided_blind_sample_shows_where_the_matcher_differs(bench: Bench) -> None:
     """The person's verdict stands; before the decision, and where nothing differs, it says nothing."""
     bench.load(ROWS, blind=1.0)
-    opened = bench.open("one")
-    opened = act(bench.store, opened, add_text(opened, "entity", "Rome", "place"))
-    opened = act(bench.store, opened, add_text(opened, "entity", "Oslo", "place"))
-    for place, _ in enumerate(opened.state.entity.assessment.units):
-        for _ in range(1 + (place == 0)):  # both missing, and Rome is there
-            unit = opened.state.entity.assessment.units[place]
-            opened = act(bench.store, opened, toggle(opened, unit))
-    opened = act(bench.store, opened, toggle(opened, opened.state.entity.assessment.units[1]))
+    names = [partial(add_text, kind="entity", text=text, label="place") for text in ("Rome", "Oslo")]
+    turns = [do(place, toggle) for place in (0, 0, 1, 1)]  # found, then missing: and Rome is there
+    opened = bench.act("one", *names, *turns)
     assert ({}, []) == (opened.suggested, lines(opened))
 
     done = act(bench.store, opened, accept(opened, "entity"))
@@ -57,14 +46,9 @@ def test_nothing_is_suggested_in_a_sample_that_is_kept_back(bench: Bench) -> Non
     bench.load([naming(f"s{place}", ["Rome", f"Oslo {place}"], ["Rome"]) for place in range(8)])
     make(bench.store, bench.info(), draft(bench.store, bench.info(), Wish(n=4, holdout=0.5), "ann"))
     kept = [key for key in (f"s{place}" for place in range(8)) if bench.open(key).stored.holdout]
-    opened = bench.open(kept[0])
-    opened = act(bench.store, opened, add_text(opened, "entity", "Rome", "place"))
-    opened = act(bench.store, opened, toggle(opened, opened.state.entity.assessment.units[0]))
-    opened = act(bench.store, opened, toggle(opened, opened.state.entity.assessment.units[0]))
-    assert ({}, {}) == (
-        act(bench.store, opened, accept(opened, "entity")).suggested,
-        bench.open(kept[0]).others,
-    )
+    rome, turn = partial(add_text, kind="entity", text="Rome", label="place"), do(0, toggle)
+    done = bench.act(kept[0], rome, turn, turn, accepted())
+    assert ({}, {}) == (done.suggested, bench.open(kept[0]).others)
 
 
 @pytest.mark.parametrize("assigned", [False, True])
@@ -73,13 +57,12 @@ def test_others_are_shown_once_all_have_decided(bench: Bench, assigned: bool) ->
     bench.load(ROWS)
     if assigned:
         team.assign(bench.store, bench.info(), "ann", 2, None, None)
-    decide(bench, "ann")
+    bench.verify("one")
     assert [] == lines(bench.open("one", "ann")) == lines(bench.open("one", "bob"))
-    bob = bench.open("one", "bob")
-    bob = act(bench.store, bob, toggle(bob, bob.state.entity.assessment.units[1]))
+    bench.act("one", do(1, toggle), who="bob")
     assert [] == lines(bench.open("one", "ann")) == lines(bench.open("one", "bob"))
-    bob = act(bench.store, bob, add_text(bob, "entity", "Rome, Oslo", "event"))
-    act(bench.store, bob, accept(bob, "entity"))
+    both = partial(add_text, kind="entity", text="Rome, Oslo", label="event")
+    bench.act("one", both, accepted(), who="bob")
 
     assert ["bob: ● found · place; also has Rome, Oslo"] == lines(bench.open("one", "ann"), 1)
     theirs = bench.open("one", "bob")
@@ -88,6 +71,5 @@ def test_others_are_shown_once_all_have_decided(bench: Bench, assigned: bool) ->
         *lines(theirs, [u.text for u in theirs.state.entity.assessment.units].index("Rome, Oslo")),
     ]
     if not assigned:
-        eve = bench.open("one", "eve")
-        act(bench.store, eve, Dispose("skipped", ("entity",)))
+        bench.act("one", Dispose("skipped", ("entity",)), who="eve")
         assert [] == lines(bench.open("one", "ann"))

@@ -73,10 +73,9 @@ def test_a_mark_of_punctuation_is_no_word_of_alpha(bench: Any) -> None:
             second = CITIES[(number + 1) % N]
             bench.verify(f"s{number:02}", "ada", dataset=name)
             bench.verify(f"s{number:02}", "bo", reject={second} if number < 3 else (), dataset=name)
-    found = [agree(bench.store, bench.info(name)).whole.alpha for name in ("one", "more")]
+    one, more = (agree(bench.store, bench.info(name)).whole.alpha for name in ("one", "more"))
 
-    assert found[0] is not None
-    assert found[0] == found[1]
+    assert one == more is not None
 
 
 @pytest.mark.databases

@@ -7,16 +7,15 @@ from dataclasses import replace
 import pytest
 from sqlmodel import select
 
-from tests.conftest import Bench
+from tests.conftest import Bench, accepted, do
 from tests.rows import naming
 from workbench.errors import InputError, UsageError
 from workbench.model import RESOLVED, Evidence, Match
 from workbench.stages import calibrate, policy, queue, queue_values, upkeep
-from workbench.stages.editing import accept, best_evidence, same_thing, toggle
+from workbench.stages.editing import best_evidence, same_thing, toggle
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.figures import figures
 from workbench.stages.recompute import score_dataset
-from workbench.stages.review import act
 from workbench.store.calibrations import similarities
 from workbench.store.copying import copy_into
 from workbench.store.datasets import find_dataset, set_dataset
@@ -34,13 +33,9 @@ ROWS = [
 JUMNA = Evidence(0, 0, 5)
 
 
-def teach(bench: Bench, key: str = "one", *, accepted: bool = True) -> None:
+def teach(bench: Bench, key: str = "one", *, done: bool = True) -> None:
     """Say in a sample that Yamuna and Jumna are one, and accept it."""
-    opened = bench.open(key)
-    unit = opened.state.entity.assessment.units[0]
-    opened = act(bench.store, opened, same_thing(opened, unit, JUMNA))
-    if accepted:
-        act(bench.store, opened, accept(opened, "entity"))
+    bench.act(key, do(0, same_thing, JUMNA), *([accepted()] if done else []))
 
 
 def first(bench: Bench, key: str) -> Match:
@@ -102,8 +97,7 @@ def test_calibration_never_sees_an_alias_in_the_sample_that_taught_it(bench: Ben
 
 def test_a_verified_sample_never_changes(bench: Bench) -> None:
     bench.load(ROWS)
-    other = bench.open("two")
-    act(bench.store, other, accept(other, "entity"))
+    bench.verify("two")
     before = bench.tables("gold_unit")
     teach(bench)
     recalls(bench)
@@ -119,7 +113,7 @@ def test_an_alias_counts_once_its_sample_is_accepted_and_undo_takes_it_back(benc
     """Scores at every threshold follow it, there and back."""
     bench.load(ROWS)
     before = recalls(bench), score_dataset(bench.store, bench.info(), threshold=90).means["linked"]
-    teach(bench, accepted=False)
+    teach(bench, done=False)
     assert ((), before[0]) == (bench.info().aliases, recalls(bench))
 
     bench.verify("one")

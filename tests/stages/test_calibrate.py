@@ -6,12 +6,13 @@ import json
 import re
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.conftest import add_text
+from tests.conftest import accepted, add_text
 from tests.rows import gold, naming
 from workbench import calibration
 from workbench.errors import ExportError, InputError, NotFoundError, UsageError
@@ -25,7 +26,6 @@ from workbench.stages.examples import seen_ids
 from workbench.stages.figures import figures
 from workbench.stages.plan import Wish
 from workbench.stages.recompute import keep_threshold, score_dataset
-from workbench.stages.review import act
 from workbench.stages.why import explain
 from workbench.store.datasets import DatasetInfo, set_dataset
 
@@ -53,8 +53,8 @@ def load(bench: Any, verdicts: dict[str, str], number: int = 12, **more: Any) ->
     bench.load([row(f"s{place:02}", verdicts) for place in range(number)], gold="given", blind=0.0, **more)
 
 
-def fit(bench: Any, **options: Any) -> Any:
-    return stage.calibrate(bench.store, bench.info(), annotator="ann", **options)
+def fit(bench: Any, dataset: str | None = None, **options: Any) -> Any:
+    return stage.calibrate(bench.store, bench.info(dataset), annotator="ann", **options)
 
 
 def in_use(bench: Any) -> DatasetInfo:
@@ -85,19 +85,12 @@ def test_reviews_with_proposals_in_sight_make_a_calibration_circular_and_it_says
     before = fit(bench)
     bench.verify("s00")
     set_dataset(bench.store, bench.info().id, blind_share=1.0)
-    opened = with_a_unit_of_its_own(bench, "s01")
-    act(bench.store, opened, editing.accept(opened, "entity"))
+    bench.act("s01", partial(add_text, kind="entity", text="Rome", label="place"), accepted())
     after = fit(bench)
 
     assert (0, 1) == (before.gathered.assisted, after.gathered.assisted)
     assert "circular" not in report_text(before)
     assert "1 of 14 samples were reviewed with suggestions in view" in report_text(after)
-
-
-def with_a_unit_of_its_own(bench: Any, key: str) -> Any:
-    """A review that adds a unit of its own."""
-    opened = bench.open(key)
-    return act(bench.store, opened, add_text(opened, "entity", "Rome", "place"))
 
 
 def test_the_threshold_in_use_may_be_the_best_and_that_is_said(bench: Any) -> None:
@@ -170,10 +163,7 @@ def test_a_unit_that_a_person_changed_keeps_its_verdict_by_lineage(bench: Any) -
     """What a person renames is still the automatic unit; what they add was not proposed."""
     load(bench, LOW, 11)
     bench.load([{k: v for k, v in row("own", LOW).items() if k != "gold"}])
-    opened = bench.open("own")
-    unit = next(one for one in opened.state.entity.assessment.units if one.text == "Rome")
-    opened = act(bench.store, opened, editing.toggle(opened, unit))
-    act(bench.store, opened, editing.accept(opened, "entity"))
+    bench.verify("own", toggle=["Rome"])
 
     report = fit(bench)
 
@@ -519,21 +509,10 @@ def test_the_same_gold_in_another_order_gives_the_same_calibration(bench: Any, t
     rows = [row(f"s{place:02}", LOW) for place in reversed(range(14))]
     bench.load(rows, gold="given", dataset="again", blind=0.0)
 
-    one = fit(bench_of(bench, "data")).document
-    other = fit(bench_of(bench, "again")).document
+    one = fit(bench, "data").document
+    other = fit(bench, "again").document
 
     differ = {"dataset", "created_at"}
     assert {name: one[name] for name in one if name not in differ} == {
         name: other[name] for name in other if name not in differ
     }
-
-
-def bench_of(bench: Any, name: str) -> Any:
-    class One:
-        store = bench.store
-
-        @staticmethod
-        def info() -> Any:
-            return bench.info(name)
-
-    return One

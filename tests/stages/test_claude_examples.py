@@ -52,6 +52,12 @@ PLACES = [
 ]
 
 
+def proposed(bench: Any, **options: Any) -> Any:
+    """What a run with these options came to."""
+    asking = ModelOptions(**options)
+    return propose_by_model(bench.store, bench.info(), asking, annotator="ann", limits=Limits())
+
+
 def shown(bench: Any, number: int) -> list[str]:
     return [one.id for one in choose_examples(bench.store, bench.info(), number)]
 
@@ -141,13 +147,9 @@ def fenced_in(system: str) -> list[answering.Read]:
 def test_other_examples_are_another_run_and_are_paid_again(bench: Any, service: Service) -> None:
     """An answer depends on the examples it was given, so no other run takes it."""
     bench.load([gold(row(*PLACES[0])), row("Kyiv", "Ukraine")], gold="given")
-    plain = propose_by_model(bench.store, bench.info(), ModelOptions(), annotator="ann", limits=Limits())
-    one = propose_by_model(
-        bench.store, bench.info(), ModelOptions(examples=1), annotator="ann", limits=Limits()
-    )
-    again = propose_by_model(
-        bench.store, bench.info(), ModelOptions(examples=1), annotator="ann", limits=Limits()
-    )
+    plain = proposed(bench)
+    one = proposed(bench, examples=1)
+    again = proposed(bench, examples=1)
 
     assert plain.requests == one.requests == 2
     assert (again.run, again.requests) == (one.run, 0)
@@ -177,10 +179,8 @@ def test_figures_over_a_run_leave_out_what_it_was_shown(bench: Any, service: Ser
     rows = [{**one, "scores": {"context_entity_recall": 0.5}} for one in (gold(oslo), *rest)]
     bench.load([{key: value for key, value in one.items() if key != "gold"} for one in rows])
     bench.load([row("Kyiv", "Ukraine")])
-    plain = propose_by_model(bench.store, bench.info(), ModelOptions(), annotator="ann", limits=Limits())
-    run = propose_by_model(
-        bench.store, bench.info(), ModelOptions(examples=1), annotator="ann", limits=Limits()
-    )
+    plain = proposed(bench)
+    run = proposed(bench, examples=1)
     bench.load(rows, gold="given")
     info = bench.info()
 

@@ -318,7 +318,7 @@ def test_rejects_stay_when_a_slower_command_is_stopped(scored: Any, tmp_path: Pa
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_the_workers_of_a_killed_command_end_with_it(corpus: Path, tmp_path: Path) -> None:
     """Its pipe of standard output, which they hold too, is at its end."""
-    rows = [{**EIFFEL, "id": str(number)} for number in range(20_000)]
+    rows = [{**EIFFEL, "id": str(number)} for number in range(8_000)]
     (corpus / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     command = [sys.executable, "-m", "workbench.cli", "score-files", str(corpus / "a.jsonl"), "--out"]
     with subprocess.Popen([*command, str(tmp_path / "out")], stdout=subprocess.PIPE) as process:

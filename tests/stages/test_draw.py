@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow.parquet
 import pytest
 
+from tests.conftest import verify
 from tests.rows import naming, sample, units, write_rows
 from tests.stages.test_corpus import without_workers
 from workbench.comparing.answer_words import headline
@@ -20,13 +21,13 @@ from workbench.errors import InputError, UsageError, WorkbenchError
 from workbench.formats.policy import to_toml
 from workbench.model import Policy
 from workbench.stages import draw as drawing
-from workbench.stages import editing, plan, recompute
+from workbench.stages import plan, recompute
 from workbench.stages.answer import answer
 from workbench.stages.corpus import recipe_of, score_files
 from workbench.stages.draw import DrawReport, draw
 from workbench.stages.figures import figures
 from workbench.stages.queue import queue_ids, scored_by
-from workbench.stages.review import act, open_sample
+from workbench.stages.review import open_sample
 from workbench.stages.upkeep import plan_purge, purge
 from workbench.store import plans
 from workbench.store.datasets import list_datasets, set_dataset
@@ -71,10 +72,8 @@ def drawn_by(bench: Any, out: Path, n: int = 40, **given: Any) -> DrawReport:
 
 def review(bench: Any, number: int, *, toggled: bool) -> float | None:
     """Accept a sample, or turn its first unit round before that; what it is verified as."""
-    opened = open_sample(bench.store, number, "ann")
-    if toggled and opened.state.entity.assessment.units:
-        opened = act(bench.store, opened, editing.toggle(opened, opened.state.entity.assessment.units[0]))
-    accepted = act(bench.store, opened, editing.accept(opened, "entity"))
+    some = open_sample(bench.store, number, "ann").state.entity.assessment.units
+    accepted = verify(bench.store, number, "ann", toggle=[0] if toggled and some else [])
     units = accepted.state.entity.assessment.units
     return sum(unit.match.verdict == "found" for unit in units) / len(units) if units else None
 
@@ -340,10 +339,7 @@ def test_no_policy_is_recommended_that_would_end_the_estimate(bench: Any, tmp_pa
     for name, wanted in (("all", ["policy"]), ("out", [])):
         info = bench.info(name)
         for number in list(queue_ids(bench.store, info, "ann"))[:20]:
-            opened = open_sample(bench.store, number, "ann")
-            bo = next(one for one in opened.state.entity.assessment.units if one.text == "Bo")
-            opened = act(bench.store, opened, editing.reject(opened, bo))
-            act(bench.store, opened, editing.accept(opened, "entity"))
+            verify(bench.store, number, "ann", reject=["Bo"])
         steps = answer(bench.store, info, "ann")[0].steps
         assert wanted == [one.what for one in steps if one.what == "policy"]
 

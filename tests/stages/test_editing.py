@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import add_text
+from tests.conftest import accepted, add_text, do
 from tests.quality.verdicts import after
 from tests.quality.verdicts import changed as changed_by_themselves
 from workbench.model import Evidence, Match, Span, Unit
@@ -272,13 +272,10 @@ def test_skip_leaves_what_is_verified(bench: Any, opened: Opened) -> None:
 
 def test_reviewed_samples_leave_and_come_back(bench: Any, opened: Opened, tmp_path: Any) -> None:
     """Edited, rejected, unsure and ungrounded units: export, import, export gives the same bytes."""
-    two = act(bench.store, opened, add_text(opened, "entity", "Rome", "place"))
-    three = act(bench.store, two, editing.unsure(two, two.state.entity.assessment.units[1]))
-    four = act(
-        bench.store, three, editing.set_span(three, three.state.entity.assessment.units[0], Span(0, 7))
-    )
-    five = act(bench.store, four, editing.accept(four, "entity"), editing.accept(four, "statement"))
-    act(bench.store, five, editing.reject(five, five.state.entity.assessment.units[-1]))
+    act(bench.store, opened, add_text(opened, "entity", "Rome", "place"))
+    last = len(opened.state.entity.assessment.units)
+    edits = do(1, editing.unsure), do(0, editing.set_span, Span(0, 7)), accepted(), accepted("statement")
+    bench.act("a", *edits, do(last, editing.reject))
 
     export(bench.store, bench.info(), tmp_path / "one", annotator="ann")
     report = bench.load(tmp_path / "one" / "samples.jsonl", dataset="back", gold="given")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import do
-from tests.rows import naming
+from tests.rows import gold, naming
 from workbench.errors import ConflictError, UsageError
 from workbench.reviewing.edits import Accept, Dispose, Flag
 from workbench.stages import editing, plan, queue
@@ -231,8 +231,7 @@ def test_a_skip_and_a_flag_decide_nothing(bench: Any) -> None:
 
 
 def test_gold_of_a_file_is_no_verdict_of_the_plan_and_said(bench: Any) -> None:
-    gold = [{"annotator": "ada", "entities": [{"text": "Rome", "label": "place", "verdict": "found"}]}]
-    bench.load([*rows(10), row(16, gold=gold)], gold="given")
+    bench.load([*rows(10), row(16, gold=gold({"Rome": "found"}))], gold="given")
 
     drafted = make(bench, 5)
 
@@ -510,21 +509,16 @@ def test_an_export_that_comes_back_has_the_prefix_that_left(bench: Any, tmp_path
 
 @pytest.mark.databases
 def test_imported_gold_alone_makes_a_prefix_only_when_it_covers_everything(bench: Any) -> None:
-    gold = [{"annotator": "ada", "entities": [{"text": "Rome", "label": "place", "verdict": "found"}]}]
-    text = {"reference": "Rome."}
-    some = [row(number) | text | ({"gold": gold} if number % 2 else {}) for number in range(10)]
+    rome = {"gold": gold({"Rome": "found"})}
+    some = [row(number) | {"reference": "Rome."} | (rome if number % 2 else {}) for number in range(10)]
     bench.load(some, gold="given")
     assert states(found(bench)) == []
     assert found(bench).beyond == 5
-    bench.load([one | {"gold": gold} for one in some], "data.jsonl", gold="given")
+    bench.load([one | rome for one in some], "data.jsonl", gold="given")
 
     one = found(bench)
-    assert (one.n == one.population, len(one.rows), {row.origin for row in one.rows}) == (
-        True,
-        10,
-        {"imported"},
-    )
-    assert {row.pi for row in one.rows} == {1.0}
+    assert (10, 10) == (one.n, one.population)
+    assert [("imported", 1.0)] * 10 == [(row.origin, row.pi) for row in one.rows]
 
 
 def test_a_report_says_where_the_plan_stands(bench: Any) -> None:

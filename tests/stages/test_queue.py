@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import accepted
+from tests.conftest import accepted, do
 from tests.rows import gold as verdicts
 from tests.rows import naming
 from workbench import stages
@@ -53,6 +53,11 @@ def ids(bench: Any, text: str = "", order: Any = "file", annotator: str = "ann")
     return [names[number] for number in queue.queue_ids(bench.store, bench.info(), annotator, query, order)]
 
 
+def row_of(bench: Any, key: str, who: str = "ann") -> queue.QueueRow:
+    """A sample as the queue shows it to a person."""
+    return queue.queue_rows(bench.store, bench.info(), who, [bench.id(key)])[bench.id(key)]
+
+
 def exclude(bench: Any, key: str, who: str = "ann") -> None:
     bench.act(key, editing.exclude("broken"), who=who)
 
@@ -86,11 +91,10 @@ def test_a_sample_that_somebody_excluded_has_no_verified_value(cities: Any) -> N
     """As in `compare`, whoever looks: the one who verified it, and the one who excluded it."""
     cities.verify("all", toggle=("Rome",))
     exclude(cities, "all", "bob")
-    number = cities.id("all")
 
     assert 0 == figures(cities.store, cities.info()).paired.n
     for who in ("ann", "bob"):
-        row = queue.queue_rows(cities.store, cities.info(), who, [number])[number]
+        row = row_of(cities, "all", who)
         assert (None, None, ("ann",)) == (row.verified, row.delta, row.annotators)
         for text in ("is:disputed", "delta>=0", "verified>=0", "cause:match"):
             assert [] == ids(cities, text, annotator=who)
@@ -100,10 +104,9 @@ def test_a_sample_that_somebody_excluded_has_no_verified_value(cities: Any) -> N
 def test_what_somebody_excluded_hides_until_one_has_decided_also_where_a_file_verified_it(bench: Any) -> None:
     """Else the missing value would tell what the other person decided."""
     bench.load([naming("rome", ["Rome"], ["Rome"], gold=verdicts({"Rome": "missing"}))], gold="given")
-    number = bench.id("rome")
     assert ["rome"] == ids(bench, "verified=0")
     exclude(bench, "rome", "bob")
-    row = queue.queue_rows(bench.store, bench.info(), "ann", [number])[number]
+    row = row_of(bench, "rome")
 
     assert (False, None) == (row.decided, row.verified)
     assert [[], []] == [ids(bench, text) for text in ("verified=0", "auto>=0")]
@@ -131,7 +134,7 @@ def test_presence_stands_where_nothing_was_proposed_for_the_contexts(bench: Any)
     for counting in (False, True):
         if counting:
             score_dataset(bench.store, bench.info())
-        shown = queue.queue_rows(bench.store, bench.info(), "ann", [number])[number]
+        shown = row_of(bench, "rome")
         assert shown.delta == Fraction(1, 2)
         assert ids(bench, "delta=.5 auto=.5") == ["rome"]
     assert queue_values.main_causes(bench.store, bench.info(), "ann", [number]) == {number: "false match"}
@@ -172,11 +175,9 @@ def test_a_blind_sample_keeps_its_labels_and_doubt_to_itself(bench: Any) -> None
 
 def test_labels_are_the_verified_ones_once_they_may_be_seen(cities: Any) -> None:
     """One's own from the accept on, another's never."""
-    opened = cities.open("half")
-    oslo = opened.state.entity.assessment.units[1]
-    opened = act(cities.store, opened, editing.relabel(opened, oslo, "work"))
+    cities.act("half", do("Oslo", editing.relabel, "work"))
     assert ids(cities, "label:work") == []  # not accepted yet: still as proposed
-    act(cities.store, opened, editing.accept(opened, "entity"))
+    cities.act("half", accepted())
 
     assert ids(cities, "label:work") == ["half"]
     assert ids(cities, "label:work", annotator="bob") == []
@@ -201,8 +202,7 @@ def test_marks(cities: Any) -> None:
     assert ids(cities, "is:fast") == []
     cities.redo()
     assert ids(cities, "is:fast") == ["none"]
-    again = cities.open("none")
-    act(cities.store, again, editing.accept(again, "entity"))
+    cities.act("none", accepted())
     assert ids(cities, "is:fast") == []
 
 
@@ -360,7 +360,7 @@ def test_a_flag_alone_shows_nothing_of_what_another_verified(cities: Any) -> Non
     cities.act("all", Flag("hm"), who="bob")
     number = cities.id("all")
 
-    shown = queue.queue_rows(cities.store, cities.info(), "bob", [number])[number]
+    shown = row_of(cities, "all", "bob")
 
     assert (shown.flag, shown.automatic, shown.verified, shown.delta) == ("hm", None, None, None)
     assert queue_values.main_causes(cities.store, cities.info(), "bob", [number]) == {}
@@ -370,9 +370,8 @@ def test_two_who_differ_show_a_third_nothing(cities: Any) -> None:
     """Unresolved gold is no gold that came with a file."""
     cities.verify("all", "ada", toggle=("Rome",))
     cities.verify("all", "bob")
-    number = cities.id("all")
 
-    shown = queue.queue_rows(cities.store, cities.info(), "ann", [number])[number]
+    shown = row_of(cities, "all")
 
     assert (shown.automatic, shown.verified) == (None, None)
 
@@ -389,10 +388,9 @@ def test_gold_of_a_file_from_which_somebody_differs_shows_a_third_nothing(bench:
     bench.verify("half")
     found = [ids(bench, text, annotator="eve") for text in searches]
     bench.verify("all", toggle=("Rome",))
-    number = bench.id("all")
 
     def values(who: str) -> tuple[Any, Any]:
-        row = queue.queue_rows(bench.store, bench.info(), who, [number])[number]
+        row = row_of(bench, "all", who)
         return row.automatic, row.verified
 
     assert [["all", "half"]] * 5 == found
@@ -409,14 +407,10 @@ def test_the_pace_is_the_median_of_what_decided_samples_took(cities: Any) -> Non
     began = datetime.now(UTC)
     assert queue.pace(cities.store, cities.info(), "ann") is None
     for key, efforts in (("all", [(4.0, 2), (6.0, 1)]), ("half", [(20.0, 1)]), ("near", [(12.0, 5)])):
-        opened = cities.open(key)
-        for seconds, presses in efforts[1:]:
-            first = opened.state.entity.assessment.units[0]
-            opened = act(cities.store, opened, editing.toggle(opened, first), effort=Effort(seconds, presses))
-        effort = Effort(*efforts[0])
-        act(cities.store, opened, editing.accept(opened, "entity"), effort=effort)
-    other = cities.open("none", "bob")
-    act(cities.store, other, editing.accept(other, "entity"), effort=Effort(500.0, 99))
+        for effort in efforts[1:]:
+            cities.act(key, do(0, editing.toggle), effort=Effort(*effort))
+        cities.act(key, accepted(), effort=Effort(*efforts[0]))
+    cities.act("none", accepted(), who="bob", effort=Effort(500.0, 99))
 
     pace = queue.pace(cities.store, cities.info(), "ann", (), began)
     later = queue.pace(cities.store, cities.info(), "ann", (), datetime.now(UTC) + timedelta(hours=1))

@@ -78,13 +78,8 @@ def test_queries_about_values_go_by_the_number_of_the_file(audited: Any) -> None
 
 
 def accept(bench: Any, key: str, *toggled: str) -> Opened:
-    opened = bench.open(key)
-    for text in toggled:
-        unit = next(one for one in opened.state.entity.assessment.units if one.text == text)
-        opened = act(bench.store, opened, editing.toggle(opened, unit))
-    edit = editing.accept(opened, "entity")
-    after = act(bench.store, opened, edit)
-    assert ": yours" in outcome(after, edit, 100)
+    after: Opened = bench.verify(key, toggle=toggled)
+    assert ": yours" in outcome(after, editing.accept(after, "entity"), 100)
     return after
 
 

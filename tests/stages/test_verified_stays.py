@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import accepted, do
 from workbench import reports
 from workbench.formats.policy import to_toml
 from workbench.stages import editing
 from workbench.stages.policy import change_policy
 from workbench.stages.propose import propose
 from workbench.stages.recompute import score_dataset
-from workbench.stages.review import act
 from workbench.store.scores import load_scores
 
 DEMO = Path(__file__).parents[2] / "workbench" / "demo_data" / "demo.jsonl"
@@ -25,11 +25,7 @@ DEMO = Path(__file__).parents[2] / "workbench" / "demo_data" / "demo.jsonl"
 def reviewed(demo: Any) -> Any:
     """The packaged demo with two more samples verified by hand, each edited before and after the accept."""
     for key in ("taj-high", "eiffel-ru"):
-        opened = demo.open(key)
-        first, second = opened.state.entity.assessment.units[:2]
-        edited = act(demo.store, opened, editing.toggle(opened, first))
-        accepted = act(demo.store, edited, editing.accept(edited, "entity"))
-        act(demo.store, accepted, editing.relabel(accepted, second, "other"))
+        demo.act(key, do(0, editing.toggle), accepted(), do(1, editing.relabel, "other"))
     return demo
 
 
