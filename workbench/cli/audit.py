@@ -26,7 +26,7 @@ from workbench.cli.console import (
 )
 from workbench.cli.import_ import External, Fields, Rows, Update, command_of, imported, new_file, previewed
 from workbench.errors import UsageError
-from workbench.reports.answer import answer_markdown, answer_text, one_line
+from workbench.reports.answer import answer_markdown, one_line, printed
 from workbench.reports.compare import figures_text
 from workbench.reports.files import import_text
 from workbench.scoring.names import SCORERS, column_kind, headline, metric_of, runs_of
@@ -165,11 +165,7 @@ def _answer(call: Call, scorer: str | None, *, full: bool, markdown: bool, json:
         summary, figures = answer(
             store, info, call.reader, scorer=scorer, usual=usual_scorer(), progress=progress
         )
-    text = (
-        reports.suggested(answer_markdown(summary))
-        if markdown
-        else answer_text(summary, **reports.looks(more=full))
-    )
+    text = reports.suggested(answer_markdown(summary)) if markdown else printed(summary, more=full)
     if full:
         text += "\n\n" + figures_text(figures)
     elif not markdown and not on_terminal() and any(step.what != "send" for step in summary.steps):

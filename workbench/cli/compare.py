@@ -15,7 +15,7 @@ from workbench import reports
 from workbench.cli.console import Context, Json, Run, counted, dataset_of, given, open_for
 from workbench.comparing.disputes import STATES
 from workbench.errors import UsageError
-from workbench.reports.answer import WIDTH, answer_text
+from workbench.reports.answer import WIDTH, printed
 from workbench.reports.calibrate import list_text, report_document, report_text, used_text
 from workbench.reports.compare import against_text, diff_text, disputes_document, disputes_text, figures_text
 from workbench.reports.texts import retrievers_text, samples_text
@@ -87,7 +87,7 @@ def compare(
     if html is not None:
         typer.echo(f"wrote {html}", err=True)
         shown = replace(summary, steps=tuple(step for step in summary.steps if step.what != "send"))
-    parts = [answer_text(shown, **reports.looks(more=full or samples))]
+    parts = [printed(shown, more=full or samples)]
     parts += ["", samples_text(figures)] if samples else []
     more = "More: --full (every figure), --html FILE (a report), workbench review (key C)"
     more = "\n".join(wrapped(reports.suggested(more), WIDTH))

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import shlex
-import shutil
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,7 +14,7 @@ from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, TypedDict
+from typing import TYPE_CHECKING, Any, TextIO
 
 from workbench.model import KINDS, recall_of
 from workbench.text.cells import width, wrapped
@@ -142,28 +141,6 @@ def progress(title: str, total: int | None, *, unit: str = "samples") -> Iterato
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=total)
         yield lambda done: bar.update(task, completed=done)
-
-
-class Looks(TypedDict, total=False):
-    """Options of `answer_text`."""
-
-    width: int
-    height: int
-    mark: tuple[str, str]
-
-
-def looks(*, more: bool) -> Looks:
-    """How large an answer is and how it marks a place: as the terminal allows, plain elsewhere.
-
-    With `more` to follow it is as high as it needs.
-    """
-    if not sys.stdout.isatty():
-        return {}
-    columns, height = shutil.get_terminal_size()
-    width = max(40, min(columns, 120))
-    plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
-    mark = ("[", "]") if plain else ("\x1b[1m[", "]\x1b[22m")
-    return {"width": width, "height": 0 if more else height, "mark": mark}
 
 
 def score_document(

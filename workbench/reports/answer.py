@@ -6,7 +6,10 @@ it is a link, a mention or HTML.
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -59,6 +62,20 @@ def code(text: str) -> str:
 
 
 # Text.
+
+
+def printed(answer: Answer, *, more: bool) -> str:
+    """The answer for standard output: as large and marked as its terminal allows, plain elsewhere.
+
+    With `more` to follow it is as high as it needs.
+    """
+    if not sys.stdout.isatty():
+        return answer_text(answer)
+    columns, height = shutil.get_terminal_size()
+    plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
+    mark = ("[", "]") if plain else ("\x1b[1m[", "]\x1b[22m")
+    width = max(40, min(columns, 120))
+    return answer_text(answer, width=width, height=0 if more else height, mark=mark)
 
 
 def answer_text(answer: Answer, *, width: int = WIDTH, height: int = 0, mark: Mark = ("[", "]")) -> str:
