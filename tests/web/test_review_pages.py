@@ -517,4 +517,4 @@ def test_my_progress_and_the_end(serve: Serve) -> None:
     assert "Every sample is decided" in shown(bo.page.text)
     assert "accepted: verified 1/2" in shown(bo.page.text)
     assert "verified by you or others 1" in (page := shown(bo.get("/me").text))
-    assert page.endswith(" s Next sample")
+    assert page.endswith(" s, 1 press Next sample")
