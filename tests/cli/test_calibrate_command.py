@@ -42,6 +42,8 @@ def test_the_report_says_what_is_better_by_how_much_and_on_what(names: Any) -> N
     assert "without each of 12 folds: always 82" in ended.out
     assert "automatic mean of the 12 samples with units: .333 at 85, .667 at 82" in ended.out
     assert "nothing is saved" in ended.out
+    for term in ("bias: ", "; typical error: ", "\nF1: ", "\nright: ", "; TPR, TNR: ", "; Brier, log loss: "):
+        assert term in ended.out, "explained where it stands"
 
 
 def test_the_document_is_that_of_the_file_and_names_the_gold_it_saw(names: Any) -> None:

@@ -83,13 +83,15 @@ async def test_keys_move_the_threshold_and_all_samples_are_scored_anew(
         await user.press("K")
         numbers = shown(app, "#numbers")
         assert "85  in use" in numbers
-        assert "all 30 samples\nautomatic   .200" in numbers
-        assert "24 verified  24 groups\nautomatic   .200\nverified    .583\nbias        −.383" in numbers
+        assert "all 30 samples\nautomatic     .200" in numbers
+        assert (
+            "24 verified  24 groups\nautomatic     .200\nverified      .583\nbias          −.383" in numbers
+        )
         await user.press("left", "left", "left")
         numbers = shown(app, "#numbers")
         assert "match threshold 82" in numbers
-        assert "all 30 samples\nautomatic   .600" in numbers
-        assert "against 85\nunits       60 flip\nsamples     30 up, 0 down" in numbers
+        assert "all 30 samples\nautomatic     .600" in numbers
+        assert "against 85\nunits         60 flip\nsamples       30 up, 0 down" in numbers
         for name, threshold in (
             ("shift+left", 77), ("right", 78), ("shift+right", 83), ("B", 76), ("i", 85), ("shift+right", 90),
             ("shift+right", 95), ("shift+right", 100), ("right", 100),
@@ -139,7 +141,7 @@ async def test_without_gold_it_says_what_to_do_and_still_moves(
         why = "3 verified samples with units on both sides; 10 are needed: review more"
         assert why in shown(app, "#finding")
         assert 82 == app.screen.threshold
-        assert "all 12 samples\nautomatic   .600" in shown(app, "#numbers")
+        assert "all 12 samples\nautomatic     .600" in shown(app, "#numbers")
 
 
 @pytest.mark.parametrize("gold", [24, 3])

@@ -19,7 +19,11 @@ if TYPE_CHECKING:
     from workbench.stages.calibrate import Gathered, Look
     from workbench.store.tables import CalibrationRow
 
-MEASURES = ["match threshold", "bias", "95 % by group", "|Δ|", "F1"]
+MEASURES = ["match threshold", "bias", "95 % by group", "typical error", "F1"]
+MEAN = (
+    "bias: automatic − verified mean; typical error: how far apart both values of a sample are on average",
+    "F1: how right the verdicts are, 1 is perfect; on other groups: measured where it was not chosen",
+)
 NAMES = {"bias": "zero bias of recall", "f1": "the F1 of verdicts"}
 
 
@@ -37,7 +41,7 @@ def report_text(report: Look) -> str:
         _measured(f"{calibration.threshold_now}, corrected on other groups", calibration.corrected),
         ["one value for every sample", "–", "–", number(calibration.constant), "–"],
     ]
-    lines += [*table(MEASURES, rows, right=True), "", *verdict_lines(calibration, which(report)), ""]
+    lines += [*table(MEASURES, rows, right=True), *MEAN, "", *verdict_lines(calibration, which(report)), ""]
     means = [
         f"{number(report.means[at])} at {at}" for at in (calibration.threshold_now, calibration.threshold)
     ]
@@ -232,8 +236,11 @@ def curve_lines(look: Look, calibration: Calibrated) -> list[str]:
         name = f"{at} {marks.get(at, '')}".strip()
         rows.append([name, number(point.automatic), signed(point.bias), *rest])
     title = f"curve on the verified samples (verified mean {number(calibration.verified)}):"
-    head = ["threshold", "automatic", "bias", "|Δ|", "accuracy", "F1", "TPR", "TNR"]
-    return [title, *table(head, rows, right=True)]
+    head = ["threshold", "automatic", "bias", "typical error", "right", "F1", "TPR", "TNR"]
+    means = (
+        "right: share of the units judged right; TPR, TNR: the same of those found, and missing, to a person"
+    )
+    return [title, *table(head, rows, right=True), means]
 
 
 def probability_lines(calibration: Calibrated) -> list[str]:
@@ -248,6 +255,8 @@ def probability_lines(calibration: Calibrated) -> list[str]:
         f"probability of a match ({kind}, cross-validated): Brier {number(judged.brier)}, "
         f"log loss {number(judged.log_loss)}",
         *table(["similarity", "units", "predicted", "found"], rows, right=True),
+        "predicted: the chance that a person finds such a unit; found: how often one did; Brier, log loss: "
+        "how far they are apart, 0 is perfect",
     ]
     if calibration.band is None:
         return [*lines, "no similarity is in doubt (probability .2 to .8)"]

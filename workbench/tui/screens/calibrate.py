@@ -56,7 +56,16 @@ reviewed under the version before come again at the end of the queue.
 class CalibrateScreen(Room):
     """Another threshold is a few array passes; a fit is made next to the event loop."""
 
-    WORDS = ("threshold", "calibration", "bias", "|Δ|", "F1", "TPR, TNR", "assisted", "cross-fitted")
+    WORDS = (
+        "threshold",
+        "calibration",
+        "bias",
+        "typical error",
+        "F1",
+        "TPR, TNR",
+        "assisted",
+        "cross-fitted",
+    )
     BINDINGS = bindings("calibrate")
     DEFAULT_CLASSES = "-empty"
 
@@ -250,7 +259,7 @@ class CalibrateScreen(Room):
         self.succeeded(f"match threshold {at} is in use, without a calibration")
 
 
-LABEL = 12
+LABEL = 14
 
 
 def panel(look: Look, moved: MovedCurve) -> list[Line]:
@@ -332,7 +341,7 @@ def _verified(calibration: Calibrated, at: int) -> list[Line]:
         _row("automatic", number(point.automatic)),
         _row("verified", number(calibration.verified)),
         _row("bias", signed(point.bias).strip(), strong=True),
-        _row("|Δ|", number(point.mae)),
+        _row("typical error", number(point.mae)),
         _row("right, F1", f"{number(point.accuracy)}, {number(point.f1)}"),
         _row("TPR, TNR", f"{number(point.tpr)}, {number(point.tnr)}"),
     ]
