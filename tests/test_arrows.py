@@ -39,18 +39,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 }
 """A room may always import itself. `cli` and `tui` name the store's handle and open it, no more."""
 
-PURE_MAY_NOT = {
-    "datetime",
-    "time",
-    "pathlib",
-    "os",
-    "io",
-    "socket",
-    "sqlite3",
-    "asyncio",
-    "random",
-    "subprocess",
-}
+PURE_MAY_NOT = {*"datetime time pathlib os io socket sqlite3 asyncio random subprocess".split()}
 ALLOWED_STORE_NAMES = {
     "workbench.store.database",
     "workbench.store.datasets",
@@ -123,18 +112,8 @@ def modules_after(code: str) -> set[str]:
 
 
 HEAVY = {
-    "anthropic",
-    "scipy",
-    "numpy",
-    "sqlmodel",
-    "sqlalchemy",
-    "alembic",
-    "textual",
-    "pydantic",
-    "pymorphy3",
-    "jinja2",
-    "starlette",
-    "uvicorn",
+    *"anthropic scipy numpy sqlmodel sqlalchemy alembic textual pydantic pymorphy3".split(),
+    *"jinja2 starlette uvicorn".split(),
 }
 
 

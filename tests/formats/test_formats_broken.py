@@ -292,19 +292,7 @@ def test_a_character_cut_by_the_end_of_the_head_is_no_foreign_byte(load: Any) ->
 KEYS = sorted(
     {*native.KEYS, "question", "contexts", "ground_truths", "context_recall", "_extra"}
     | {"proposer", "reference_entities", "context_entities", "statements", "annotator", "entities"}
-    | {
-        "text",
-        "label",
-        "start",
-        "end",
-        "spans",
-        "verdict",
-        "reason",
-        "evidence",
-        "context",
-        "quote",
-        "nested",
-    }
+    | {*"text label start end spans verdict reason evidence context quote nested".split()}
 )
 LEAF = (
     st.none()

@@ -17,28 +17,15 @@ import pytest
 
 from tests.benchmarks.pty_app import PtyApp, installed, terminal_environment
 from tests.conftest import Bench
-from tests.rows import write_rows
+from tests.rows import proposal, sample, write_rows
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.store.engine import open_store
 
-PROGRAM_ROWS: list[dict[str, Any]] = [
-    {
-        "id": "taj",
-        "user_input": "What is the Taj Mahal?",
-        "reference": "The Taj Mahal stands on the Yamuna in Agra.",
-        "retrieved_contexts": ["The Taj Mahal is in Agra, India."],
-        "proposal": {
-            "proposer": "claude",
-            "reference_entities": [
-                {"text": "Taj Mahal", "label": "place"},
-                {"text": "Yamuna", "label": "place"},
-            ],
-            "context_entities": [
-                [{"text": "Taj Mahal", "label": "place"}, {"text": "Agra", "label": "place"}]
-            ],
-        },
-    }
-]
+TAJ = sample(
+    "taj", "The Taj Mahal stands on the Yamuna in Agra.", "The Taj Mahal is in Agra, India.",
+    user_input="What is the Taj Mahal?",
+    proposal=proposal(["Taj Mahal", "Yamuna"], ["Taj Mahal", "Agra"], proposer="claude"),
+)  # fmt: skip
 
 pytestmark = pytest.mark.terminal
 Run = Callable[..., Any]
@@ -50,7 +37,7 @@ MOUSE_OFF = b"\x1b[?1000l"
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
     """One sample."""
-    return imported(tmp_path, PROGRAM_ROWS)
+    return imported(tmp_path, [TAJ])
 
 
 def imported(folder: Path, rows: list[dict[str, Any]]) -> Path:
@@ -120,7 +107,7 @@ def test_hostile_text_sends_nothing_to_the_terminal(terminal: Run, tmp_path: Pat
     """Every byte is looked at: no clipboard write, no title, no override or hidden character of the data."""
     secret = base64.b64encode(b"stolen").decode()
     steering = f"\x1b]52;c;{secret}\x07\x1b]0;owned\x07\x1b[8;5;5t\x9b2J\u202eabc\u2066\u200b\U000e0041"
-    row = json.loads(json.dumps(PROGRAM_ROWS[0]))
+    row = json.loads(json.dumps(TAJ))
     row["id"] = f"taj{steering}"
     row["user_input"] += steering
     row["reference"] += steering + "[/] [@click=app.quit]x[/]"
@@ -188,7 +175,7 @@ def test_a_deleted_database_is_noticed_before_a_decision_is_shown_as_saved(
 
 def test_a_locale_without_utf8_is_named_and_letters_stay_letters(tmp_path: Path) -> None:
     """What the program writes is UTF-8; where a terminal does not believe it, the notice says what to do."""
-    row = {**PROGRAM_ROWS[0], "reference": "Тадж-Махал stands on the Yamuna in Agra."}
+    row = {**TAJ, "reference": "Тадж-Махал stands on the Yamuna in Agra."}
     database = imported(tmp_path, [row])
     environment = terminal_environment(LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
     with PtyApp([installed(), "--db", str(database), "review"], environment=environment) as app:

@@ -26,6 +26,7 @@ from textual.keys import _character_to_key
 from textual.pilot import Pilot
 from textual.widgets import Static
 
+from tests.rows import sample as row
 from workbench.model import Unit
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.review import Opened, open_sample
@@ -53,13 +54,8 @@ def entity(text: str, label: str = "place") -> dict[str, str]:
 
 def sample(name: str, question: str, reference: str, contexts: list[str], units: list[dict[str, str]]) -> Row:
     found = [[unit for unit in units if unit["text"] in context] for context in contexts]
-    return {
-        "id": name,
-        "user_input": question,
-        "reference": reference,
-        "retrieved_contexts": contexts,
-        "proposal": {"proposer": "claude", "reference_entities": units, "context_entities": found},
-    }
+    given = {"proposer": "claude", "reference_entities": units, "context_entities": found}
+    return row(name, reference, *contexts, user_input=question, proposal=given)
 
 
 TOWER = sample(

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.rows import naming, proposal, sample
 from tests.tui.conftest import MakeApp, Settle, User, said, until
 from workbench.stages.review import open_sample
 from workbench.store.datasets import find_dataset
@@ -23,19 +24,7 @@ from workbench.tui.widgets.unit_list import UnitList
 @pytest.fixture
 def rows() -> list[dict[str, Any]]:
     """Samples without a doubt: one press accepts each."""
-    named = {"text": "Rome", "label": "place"}
-    return [
-        {
-            "id": f"s{number}",
-            "user_input": f"Where is {number}?",
-            "reference": f"It is in Rome, {number}.",
-            "retrieved_contexts": [f"Rome has {number}."],
-            "proposal": {
-                "proposer": "claude", "reference_entities": [named], "context_entities": [[named]],
-            },
-        }
-        for number in range(4)
-    ]  # fmt: skip
+    return [naming(f"s{number}", ["Rome"], ["Rome"], also=f" {number}") for number in range(4)]
 
 
 def picked(store: Store, n: int) -> tuple[int, ...]:
@@ -85,16 +74,11 @@ async def test_next_opens_the_random_order_with_automatic_values_hidden(user: Us
 async def test_a_picked_sample_says_why_its_score_looks_wrong(
     user: User, size: tuple[int, int], import_rows: Any
 ) -> None:
-    named = [{"text": "Anna Walther", "label": "person"}, {"text": "Karl Meyer", "label": "person"}]
-    row = {
-        "id": "one", "user_input": "Who?", "reference": "Anna Walther met Karl Meyer.",
-        "retrieved_contexts": ["It rained.", "Later Walther came. Then Meyer came."],
-        "proposal": {
-            "proposer": "claude", "reference_entities": named,
-            "context_entities": [[], [named[0]]],
-        },
-        "scores": {"context_entity_recall": 0.0},
-    }  # fmt: skip
+    row = sample(
+        "one", "Anna Walther met Karl Meyer.", "It rained.", "Later Walther came. Then Meyer came.",
+        proposal=proposal(["Anna Walther", "Karl Meyer"], [], ["Anna Walther"]),
+        scores={"context_entity_recall": 0.0},
+    )  # fmt: skip
     database = import_rows([row])
     one = sample_ids(user.store, find_dataset(user.store, None).id)["one"]
     async with user.opens(database=database, size=size, begin_with=(one,)) as app:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.rows import gold, naming
 from tests.tui.conftest import SIZES, Row, User, said, shown
 from tests.tui.test_hostile import on_screen
 from workbench.reports.compare import figures_text
@@ -30,13 +31,8 @@ from workbench.tui.widgets.passage import Passage
 
 Put = Callable[..., Path]
 
-NAMES = {
-    "Johann Strauss": ("person", "Johan Straus"),
-    "Saint Petersburg": ("place", "Petersberg"),
-    "Rome": ("place", "Rome"),
-    "Oslo": ("place", ""),
-}
-"""Names with their label and what the contexts have in their place."""
+NAMES = {"Johann Strauss": "Johan Straus", "Saint Petersburg": "Petersberg", "Rome": "Rome", "Oslo": ""}
+"""Names and what the contexts have in their place."""
 
 pytestmark = pytest.mark.filterwarnings("default::DeprecationWarning")
 
@@ -52,25 +48,8 @@ def row(place: int) -> dict[str, Any]:
         "Rome": "missing" if place % 5 == 4 else "found",
         **({} if place % 4 == 0 else {"Oslo": "missing"}),
     }
-    inside = [as_there for _, as_there in NAMES.values() if as_there]
-    return {
-        "id": f"s{place:02}",
-        "user_input": f"question {place}",
-        "reference": ", ".join(said) + ".",
-        "retrieved_contexts": [", ".join(inside) + f". {place}"],
-        "proposal": {
-            "proposer": "p",
-            "reference_entities": [{"text": name, "label": NAMES[name][0]} for name in said],
-            "context_entities": [inside],
-        },
-        "gold": {
-            "annotator": "gina",
-            "entities": [
-                {"text": name, "label": NAMES[name][0], "verdict": verdict} for name, verdict in said.items()
-            ],
-        },
-        "context_entity_recall": 0.5,
-    }
+    own = {"user_input": f"question {place}", "gold": gold(said), "context_entity_recall": 0.5}
+    return naming(f"s{place:02}", said, filter(None, NAMES.values()), also=f" {place}", **own)
 
 
 def counted(store: Store) -> None:

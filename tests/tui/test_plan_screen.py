@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import text
 
 from tests.conftest import verify
+from tests.rows import naming
 from tests.tui.conftest import SIZES, User, said, shown
 from workbench.stages import plan as planning
 from workbench.stages.plan import Wish
@@ -33,23 +34,13 @@ def row(number: int) -> dict[str, Any]:
     """Two cities; every fourth sample has one under a near name."""
     names = ["Kathmandu" if number % 4 == 0 else NAMES[number % 8], NAMES[(number + 3) % 8]]
     found = ["Katmandu" if number % 4 == 0 else names[0], names[1]]
-    return {
-        "id": f"s{number:02}",
-        "user_input": f"question {number}",
-        "reference": ", ".join(names) + f". {number}",
-        "retrieved_contexts": [", ".join(found) + "."],
-        "group": f"g{number % 10}",
-        "meta": {
-            "lang": "en" if number % 3 else "ru",
-            "[bold]x": "[red]" if number % 2 else "[/bold]",
-            "raw": "\x1b[31m\u202e" if number % 2 else "a\nb",
-        },
-        "proposal": {
-            "proposer": "p",
-            "reference_entities": [{"text": name, "label": "place"} for name in names],
-            "context_entities": [found],
-        },
+    meta = {
+        "lang": "en" if number % 3 else "ru",
+        "[bold]x": "[red]" if number % 2 else "[/bold]",
+        "raw": "\x1b[31m\u202e" if number % 2 else "a\nb",
     }
+    named = naming(f"s{number:02}", names, found, group=f"g{number % 10}", meta=meta)
+    return named | {"user_input": f"question {number}", "reference": f"{named['reference']} {number}"}
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.rows import proposal, sample
 from tests.tui.conftest import User, said, shown
 from workbench.model import Evidence
 from workbench.tui.screens.queue import QueueScreen
@@ -293,15 +294,10 @@ async def test_accept_goes_to_the_other_kind_first(user: User, import_rows: Any,
 
 async def test_an_edit_that_changes_the_machines_verdict_says_so(user: User, import_rows: Any) -> None:
     """Moved or added: old verdict → new, and why; nothing where the verdict stays."""
-    units = [{"text": "Bolivia", "label": "place"}, {"text": "Romanian", "label": "other"}]
-    found = [{"text": "Bolivia", "label": "place"}, {"text": "Ann Leyes", "label": "person"}]
-    row = {
-        "id": "one",
-        "user_input": "Who?",
-        "reference": "From Bolivia Ann Leyes came with a Romanian there.",
-        "retrieved_contexts": ["In Bolivia a Romanian saw Ann Leyes."],
-        "proposal": {"proposer": "p", "reference_entities": units, "context_entities": [found]},
-    }
+    row = sample(
+        "one", "From Bolivia Ann Leyes came with a Romanian there.", "In Bolivia a Romanian saw Ann Leyes.",
+        proposal=proposal(["Bolivia", "Romanian"], ["Bolivia", "Ann Leyes"]),
+    )  # fmt: skip
     async with user.opens("one", database=import_rows([row]), size=(120, 36)) as app:
         listed = app.screen.query_one(UnitList)
         listed.move_to(1)
@@ -322,12 +318,10 @@ async def test_an_edit_that_changes_the_machines_verdict_says_so(user: User, imp
 async def test_an_added_name_is_found_where_the_text_of_a_context_has_it(
     user: User, import_rows: Any
 ) -> None:
-    found = [{"text": "Bolivia", "label": "place"}]
-    row = {
-        "id": "one", "user_input": "Where?", "reference": "Bolivia or the Seine.",
-        "retrieved_contexts": ["In Bolivia it rains.", "The Seine is in Bolivia."],
-        "proposal": {"proposer": "p", "reference_entities": found, "context_entities": [found, found]},
-    }  # fmt: skip
+    row = sample(
+        "one", "Bolivia or the Seine.", "In Bolivia it rains.", "The Seine is in Bolivia.",
+        proposal=proposal(["Bolivia"], ["Bolivia"], ["Bolivia"]),
+    )  # fmt: skip
     async with user.opens("one", database=import_rows([row]), size=(80, 24)) as app:
         await user.press("n", *"Seine", "enter", "2")
         assert "✓ added Seine: found (exact match)" == said(app)
@@ -349,17 +343,9 @@ async def test_a_name_that_is_there_in_another_form_is_said_before_it_is_added(
     user: User, import_rows: Any
 ) -> None:
     """Escape leaves it; a label adds it all the same."""
-    row = {
-        "id": "ru",
-        "user_input": "Что?",
-        "reference": "Большой театр стоит в Москве; труппа Большого театра велика.",
-        "retrieved_contexts": ["Большой театр."],
-        "proposal": {
-            "proposer": "p",
-            "reference_entities": [{"text": "Большой театр", "label": "organisation"}],
-            "context_entities": [["Большой театр"]],
-        },
-    }
+    reference = "Большой театр стоит в Москве; труппа Большого театра велика."
+    given = proposal(["Большой театр"], ["Большой театр"])
+    row = sample("ru", reference, "Большой театр.", proposal=given)
     async with user.opens("ru", database=import_rows([row]), size=(120, 36)) as app:
         await user.press("n", *"большого театра", "enter")
         title = str(app.screen.query_one("#title", Bar).render())

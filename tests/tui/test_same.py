@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import add_text
+from tests.rows import sample
 from tests.tui.conftest import User
 from workbench.errors import ConflictError, InputError
 from workbench.model import Unit
@@ -24,14 +25,8 @@ from workbench.tui.widgets.unit_list import UnitList
 
 def row(name: str, reference: str, *units: tuple[str, str], **more: Any) -> dict[str, Any]:
     proposed = [{"text": text, "label": label} for text, label in units]
-    return {
-        "id": name,
-        "user_input": f"What of {name}?",
-        "reference": reference,
-        "retrieved_contexts": [reference],
-        "proposal": {"proposer": "claude", "reference_entities": proposed, "context_entities": [proposed]},
-        **more,
-    }
+    given = {"proposer": "claude", "reference_entities": proposed, "context_entities": [proposed]}
+    return sample(name, reference, reference, user_input=f"What of {name}?", proposal=given, **more)
 
 
 ROWS = [

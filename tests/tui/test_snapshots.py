@@ -7,27 +7,26 @@ from typing import Any
 
 import pytest
 
+from tests.tui.conftest import LARGE, SIZES, SMALL
 from workbench.store import database as database_module
 from workbench.tui.themes import LIGHT
-
-SMALL, LARGE = (80, 24), (120, 36)
 
 pytestmark = pytest.mark.filterwarnings("default::DeprecationWarning")
 
 
-@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "120x36"])
+@SIZES
 def test_queue(picture: Any, size: tuple[int, int]) -> None:
     """All scripts in their columns, nothing decided yet."""
     assert picture(size=size)
 
 
-@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "120x36"])
+@SIZES
 def test_review_before_the_decision(picture: Any, size: tuple[int, int]) -> None:
     """Units marked, evidence of the chosen one shown, no score in sight."""
     assert picture(sample="tower", size=size)
 
 
-@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "120x36"])
+@SIZES
 def test_review_after_the_decision(picture: Any, size: tuple[int, int]) -> None:
     """One unit rejected, one added; both tallies and Δ."""
     keys = ("x", "n s e i n e enter 2", "a", "u", "U", "u", "a", "b")
@@ -50,7 +49,7 @@ def test_light(picture: Any) -> None:
     assert picture(sample="tower", size=LARGE, theme=LIGHT.name)
 
 
-@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "120x36"])
+@SIZES
 def test_help(picture: Any, size: tuple[int, int]) -> None:
     """The keys over the review."""
     assert picture("question_mark", sample="tower", size=size)

@@ -9,11 +9,9 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from tests.tui.conftest import SIZES
+from tests.tui.conftest import HUGE, LARGE, SIZES, SMALL
 from workbench.tui.themes import LIGHT
 from workbench.tui.widgets.unit_list import UnitList
-
-SMALL, LARGE, WIDE = (80, 24), (120, 36), (200, 50)
 
 pytestmark = pytest.mark.filterwarnings("default::DeprecationWarning")
 
@@ -49,7 +47,7 @@ def picture(picture: Any) -> Callable[..., bool]:
     return compare
 
 
-@pytest.mark.parametrize("size", [LARGE, WIDE], ids=["120x36", "200x50"])
+@pytest.mark.parametrize("size", [LARGE, HUGE], ids=["120x36", "200x50"])
 def test_nearest_passages_beside_a_missing_unit(picture: Any, size: tuple[int, int]) -> None:
     """One a line, with number and context, in the pane that was there before."""
     assert picture("", size=size)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from tests.tui.conftest import SIZES
+from tests.tui.conftest import HUGE, LARGE, SIZES, SMALL
 from tests.tui.teams import decide
 from workbench.formats.policy import to_toml
 from workbench.reviewing.edits import Flag
@@ -19,8 +19,6 @@ from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.store.samples import sample_ids
 from workbench.tui.themes import LIGHT
-
-SMALL, LARGE, HUGE = (80, 24), (120, 36), (200, 50)
 
 pytestmark = pytest.mark.filterwarnings("default::DeprecationWarning")
 

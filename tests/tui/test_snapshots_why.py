@@ -6,98 +6,96 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
-from tests.tui.conftest import Press
+from tests.rows import sample
+from tests.tui.conftest import LARGE, SIZES, SMALL
+from tests.tui.teams import decide
+from workbench.stages import editing
+from workbench.stages.review import act, open_sample
+from workbench.store.datasets import find_dataset
+from workbench.store.engine import Store
+from workbench.store.samples import sample_ids
 from workbench.tui.themes import LIGHT
-from workbench.tui.widgets.unit_list import UnitList
-
-SMALL, LARGE = (80, 24), (120, 36)
 
 pytestmark = pytest.mark.filterwarnings("default::DeprecationWarning")
 
 CLAIM = (
     "Die Kirche wurde 1889 nach Plänen eines Baumeisters aus Wien errichtet und steht heute am Marktplatz."
 )
-CLAIMS = {
-    "id": "kirche", "user_input": "Wann wurde die Kirche gebaut?",
-    "reference": f"{CLAIM} Sie hat zwei Türme.",
-    "retrieved_contexts": ["Der Baumeister kam aus Wien. Die Kirche hat zwei Türme."],
-    "proposal": {
-        "proposer": "claude",
-        "statements": [
-            {"text": CLAIM, "verdict": "yes", "context": 0, "quote": "Der Baumeister kam aus Wien"},
-            {"text": "Sie hat zwei Türme.", "verdict": "yes", "context": 0, "quote": "zwei Türme"},
-        ],
-    },
-}  # fmt: skip
+STATEMENTS = [
+    {"text": CLAIM, "verdict": "yes", "context": 0, "quote": "Der Baumeister kam aus Wien"},
+    {"text": "Sie hat zwei Türme.", "verdict": "yes", "context": 0, "quote": "zwei Türme"},
+]
+CLAIMS = sample(
+    "kirche", f"{CLAIM} Sie hat zwei Türme.", "Der Baumeister kam aus Wien. Die Kirche hat zwei Türme.",
+    user_input="Wann wurde die Kirche gebaut?", proposal={"proposer": "claude", "statements": STATEMENTS},
+)  # fmt: skip
+
+
+def turn(store: Store) -> None:
+    """The first claim is missing, says ann."""
+    number = sample_ids(store, find_dataset(store, None).id)["kirche"]
+    opened = open_sample(store, number, "ann")
+    opened = act(store, opened, editing.toggle(opened, opened.state.statement.assessment.units[0]))
+    act(store, opened, editing.accept(opened, "statement"))
 
 
 @pytest.fixture
-def picture(picture: Any, press: Press) -> Callable[..., bool]:
-    """Compares a sample that was accepted after some names were rejected and others turned; then keys."""
+def accepted(picture: Any, store: Store) -> Callable[..., bool]:
+    """Compares a sample that was accepted after edits of the names that are given; then keys."""
 
-    def compare(
-        sample: str, *keys: str, reject: tuple[str, ...] = (), turn: tuple[str, ...] = (), **own: Any
-    ) -> bool:
-        async def decide(pilot: Pilot[None]) -> None:
-            for name in (*reject, *turn):
-                listed = pilot.app.screen.query_one(UnitList)
-                listed.move_to([unit.text for unit in listed.rows].index(name))
-                await press(pilot, "x" if name in reject else "m")
-            await press(pilot, "a", "u", "U")
-
-        return bool(picture(*keys, sample=sample, before=decide, **own))
+    def compare(key: str, *keys: str, size: tuple[int, int], theme: str = "", **edits: Any) -> bool:
+        decide(store, "ann", key, **edits)
+        return bool(picture(*keys, sample=key, size=size, theme=theme))
 
     return compare
 
 
-TOWER = {"reject": ("Champ de Mars",), "turn": ("Gustave Eiffel", "University of Paris")}
+TOWER = {"reject": ("Champ de Mars",), "toggle": ("Gustave Eiffel", "University of Paris")}
 
 
-@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "120x36"])
-def test_why(picture: Any, size: tuple[int, int]) -> None:
+@SIZES
+def test_why(accepted: Any, size: tuple[int, int]) -> None:
     """Both sides, the causes, what they sum to, and the evidence of the largest."""
-    assert picture("tower", "w", size=size, **TOWER)
+    assert accepted("tower", "w", size=size, **TOWER)
 
 
-def test_why_light(picture: Any) -> None:
+def test_why_light(accepted: Any) -> None:
     """The light twin, on a row that both sides agree on."""
-    assert picture("tower", "w", "k", size=LARGE, theme=LIGHT.name, **TOWER)
+    assert accepted("tower", "w", "k", size=LARGE, theme=LIGHT.name, **TOWER)
 
 
 SCRIPTS = {"nevsky": "Огюст Монферран", "changcheng": "虎山", "nil": "مصر", "genji": "紫式部", "emoji": "Zoë"}
 
 
-@pytest.mark.parametrize("sample", SCRIPTS)
-def test_why_in_every_script(picture: Any, sample: str) -> None:
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_why_in_every_script(accepted: Any, script: str) -> None:
     """Columns stay in line whatever stands in them."""
-    ungrounded = ("Atlantis",) if sample == "emoji" else ()
-    assert picture(sample, "w", size=SMALL, reject=ungrounded, turn=(SCRIPTS[sample],))
+    ungrounded = ("Atlantis",) if script == "emoji" else ()
+    assert accepted(script, "w", size=SMALL, reject=ungrounded, toggle=(SCRIPTS[script],))
 
 
-@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "120x36"])
+@SIZES
 def test_why_of_statements(picture: Any, import_rows: Any, size: tuple[int, int]) -> None:
     """A claim takes three lines on each side."""
-    at = import_rows([CLAIMS], kinds=("statement",), name="claims")
-    assert picture("kirche", "w", size=size, turn=(CLAIM,), at=at)
+    assert picture("w", sample="kirche", size=size, at=import_rows([CLAIMS], kinds=("statement",), then=turn))
 
 
-def test_why_without_units_on_one_side(picture: Any) -> None:
+def test_why_without_units_on_one_side(accepted: Any) -> None:
     """Nothing to share out, and it is said."""
     names = ("Friedrich Schiller", "9. Mai 1805", "Weimar")
-    assert picture("schiller", "w", size=SMALL, reject=names)
+    assert accepted("schiller", "w", size=SMALL, reject=names)
 
 
-def test_why_by_ragas(picture: Any) -> None:
+def test_why_by_ragas(accepted: Any) -> None:
     """ragas reports another number than the exact fraction."""
-    assert picture("tower", "w", "s", "k", "k", "enter", size=LARGE, **TOWER)
+    assert accepted("tower", "w", "s", "k", "k", "enter", size=LARGE, **TOWER)
 
 
-def test_the_keys_of_the_why_screen(picture: Any) -> None:
-    assert picture("tower", "w", "question_mark", size=SMALL, **TOWER)
+def test_the_keys_of_the_why_screen(accepted: Any) -> None:
+    assert accepted("tower", "w", "question_mark", size=SMALL, **TOWER)
 
 
-@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "120x36"])
-def test_the_causes_beside_the_tallies(picture: Any, size: tuple[int, int]) -> None:
-    assert picture("tower", size=size, **TOWER)
+@SIZES
+def test_the_causes_beside_the_tallies(accepted: Any, size: tuple[int, int]) -> None:
+    assert accepted("tower", size=size, **TOWER)

@@ -11,6 +11,7 @@ import pytest
 from textual.content import Content
 from textual.widgets import Static
 
+from tests.rows import proposal, sample
 from tests.tui.conftest import User, shown, to_unit
 from tests.tui.teams import decide
 from workbench.store.engine import open_store
@@ -227,13 +228,8 @@ async def test_an_excluded_sample_has_no_why(user: User) -> None:
 async def test_statements_side_by_side(user: User, import_rows: Any) -> None:
     """A claim takes several lines; t goes to the entities and back."""
     claim = "The tower was built by the company of Gustave Eiffel for the World's Fair of 1889 in Paris."
-    row = {
-        "id": "claims", "user_input": "?", "reference": claim, "retrieved_contexts": ["Nothing of it."],
-        "proposal": {
-            "proposer": "claude", "reference_entities": [{"text": "Paris", "label": "place"}],
-            "context_entities": [[]], "statements": [{"text": claim, "verdict": "yes"}],
-        },
-    }  # fmt: skip
+    given = proposal(["Paris"], [], statements=[{"text": claim, "verdict": "yes"}])
+    row = sample("claims", claim, "Nothing of it.", proposal=given)
     async with user.opens(
         "claims", database=import_rows([row], kinds=("entity", "statement")), size=(80, 24)
     ) as app:
@@ -269,14 +265,8 @@ async def test_the_review_names_the_causes_beside_the_difference(user: User) -> 
 async def test_text_of_a_dataset_is_never_read_as_markup(user: User, import_rows: Any) -> None:
     """Markup stands there as it is written; what steers a terminal does not."""
     name = "[bold]Paris[/bold]\x1b[2J"
-    row = {
-        "id": "[red]id", "user_input": "?", "reference": f"{name} is a city.",
-        "retrieved_contexts": [f"In {name}."],
-        "proposal": {
-            "proposer": "[b]claude", "reference_entities": [{"text": name, "label": "place"}],
-            "context_entities": [[{"text": name, "label": "place"}]],
-        },
-    }  # fmt: skip
+    given = proposal([name], [name], proposer="[b]claude")
+    row = sample("[red]id", f"{name} is a city.", f"In {name}.", proposal=given)
     async with user.opens("[red]id", database=import_rows([row]), size=(120, 36)) as app:
         await user.press("m", "a", "u", "U", "w")
         assert isinstance(app.screen, WhyScreen)

@@ -30,7 +30,6 @@ def differing(serve: Callable[..., Served]) -> Any:
     return served
 
 
-@pytest.mark.databases
 def test_an_owner_settles_a_sample_and_an_annotator_may_not(differing: Any) -> None:
     served = differing
     bo, ann = served.log_in("bo"), served.log_in("ann")

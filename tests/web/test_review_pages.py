@@ -34,7 +34,6 @@ def unit(bench: Any, bo: Visitor, text: str) -> Any:
     return next(one for one in found if one.text == text)
 
 
-@pytest.mark.databases
 def test_an_accept_is_stored_and_leads_to_the_next_sample(serve: Serve) -> None:
     bench, bo = opened(serve)
     first = bo.key
@@ -264,7 +263,6 @@ def test_what_was_typed_is_offered_again_after_a_conflict(serve: Serve) -> None:
     assert (typed,) == bench.review(second.key, "bo").state.comments
 
 
-@pytest.mark.databases
 def test_the_terminal_and_a_tab_are_two_windows(serve: Serve) -> None:
     bench, bo = opened(serve)
     at_terminal = bench.open(bo.key, "bo")
@@ -276,7 +274,6 @@ def test_the_terminal_and_a_tab_are_two_windows(serve: Serve) -> None:
     assert "India" in shown(bo.page.text.split("</thead>")[1])
 
 
-@pytest.mark.databases
 def test_a_form_sent_twice_is_stored_once(serve: Serve) -> None:
     row = sample("e", "Agra in India.", "Agra", proposal=proposal(["Agra"], []))
     bench, bo = opened(serve, [row])
