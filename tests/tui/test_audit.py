@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.rows import naming, proposal, sample
+from tests.rows import naming, sample, units
 from tests.tui.conftest import MakeApp, Settle, User, said, until
 from workbench.stages.review import open_sample
 from workbench.store.datasets import find_dataset
@@ -74,9 +74,10 @@ async def test_next_opens_the_random_order_with_automatic_values_hidden(user: Us
 async def test_a_picked_sample_says_why_its_score_looks_wrong(
     user: User, size: tuple[int, int], import_rows: Any
 ) -> None:
+    named = units(["Anna Walther", "Karl Meyer"], "person")
     row = sample(
         "one", "Anna Walther met Karl Meyer.", "It rained.", "Later Walther came. Then Meyer came.",
-        proposal=proposal(["Anna Walther", "Karl Meyer"], [], ["Anna Walther"]),
+        proposal={"proposer": "p", "reference_entities": named, "context_entities": [[], named[:1]]},
         scores={"context_entity_recall": 0.0},
     )  # fmt: skip
     database = import_rows([row])

@@ -177,6 +177,7 @@ def test_a_proxy_names_people_with_its_secret_and_nobody_does_without(serve: Ser
     assert 401 == answer.status_code
 
 
+@pytest.mark.databases
 def test_the_session_of_a_disabled_person_ends_at_once(serve: Serve) -> None:
     served = serve()
     bo = served.log_in("bo")
