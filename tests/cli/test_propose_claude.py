@@ -334,8 +334,12 @@ def test_a_second_ctrl_c_drops_the_calls_and_ends_with_one_line(tmp_path: Path, 
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-def test_ctrl_c_ends_softly_with_a_report(tmp_path: Path, service: Start) -> None:
-    """Exit 3: what came is stored and said, what is left is said too; the next start asks only for that."""
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_ends_softly_with_a_report(tmp_path: Path, service: Start, number: signal.Signals) -> None:
+    """Exit 3: what came is stored and said, what is left is said too; the next start asks only for that.
+
+    So does SIGTERM, of `timeout` or of a service that is stopped: its calls under way were paid twice.
+    """
     local = service(latency=1.0)
     rows = [
         {"id": str(n), "user_input": "q?", "reference": f"Town{n} lies in Land{n}. " + "It is old. " * 500,
@@ -344,7 +348,7 @@ def test_ctrl_c_ends_softly_with_a_report(tmp_path: Path, service: Start) -> Non
     ]  # fmt: skip
     process = begun(tmp_path, rows, lambda: local.stats.statuses[200] >= 5, "--json")
 
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     out, err = process.communicate(timeout=60)
 
     document = json.loads(out)

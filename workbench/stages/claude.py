@@ -394,9 +394,9 @@ def _report(
 
 @contextmanager
 def _stopping(stopped: threading.Event) -> Iterator[asyncio.Event]:
-    """An event that the first Ctrl-C sets, or another thread by `stopped` within a tenth of a second.
+    """An event that the first Ctrl-C or SIGTERM sets, or another thread by `stopped` within .1 seconds.
 
-    A second Ctrl-C cancels the task. Without signals (Windows, another thread) only `stopped` counts.
+    A second signal cancels the task. Without signals (Windows, another thread) only `stopped` counts.
     """
     stop, loop, task = asyncio.Event(), asyncio.get_running_loop(), asyncio.current_task()
 
@@ -411,14 +411,16 @@ def _stopping(stopped: threading.Event) -> Iterator[asyncio.Event]:
         stop.set()
 
     with suppress(NotImplementedError, RuntimeError, ValueError):
-        loop.add_signal_handler(signal.SIGINT, pressed)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, pressed)
     watching = loop.create_task(watch())
     try:
         yield stop
     finally:
         watching.cancel()
         with suppress(NotImplementedError, RuntimeError, ValueError):
-            loop.remove_signal_handler(signal.SIGINT)
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.remove_signal_handler(number)
 
 
 @dataclass(frozen=True, slots=True)
