@@ -538,7 +538,9 @@ def _initialled(acronym: str) -> re.Pattern[str]:
 
 _PLACES, _LONGEST = 200, 8
 _EAST = f"{UNSPACED}\uac00-\ud7af"
-_PIECE = re.compile(rf"\d+(?:[.,]\d+)*(?=[{_EAST}])|[{_EAST}]|[^\W_{_EAST}]+(?:[.,/-]\d+)*|[{SYMBOLS}]")
+_PIECE = re.compile(
+    rf"\d+(?:[.,]\d+)*(?=[{_EAST}])|[{_EAST}]|[^\W_{_EAST}]+(?:[.,/-]\d+|(?<=mio)\.)*|[{SYMBOLS}]"
+)
 _BEFORE_FIGURE = re.compile(rf"(?:(?<![^\s(])[-−])?[{SYMBOLS}]?$")
 _NUMBER_BEFORE = re.compile(r"[^\W\d_]+[ \u00a0-](?:and[ \u00a0-](?:a (?:half )?)?)?$")
 _BEFORE_ROMAN = re.compile(r"(?<![^\W_])[A-ZÀ-ÞА-Я][^\W_]*[ \u00a0-]$")

@@ -100,7 +100,7 @@ _EAST_NUMBER = re.compile(
     r"(?:\d{1,4}(?![\d.,]|\s?[年년月월]))?"
 )
 _IS_EAST = re.compile(f"[年년月월{EAST}]")
-_MILLION = re.compile(r"(?<=\d)\s?(?:ล้าน|[Mm]io\.)")  # mio padre is a father
+_MILLION = re.compile(r"(?<=\d)\s?(?:ล้าน|mio\.|Mio\b\.?)")  # mio padre is a father
 _EAST_PART = re.compile(rf"(\d[\d,]*(?:\.\d+)?) ?([{EAST}]*)")
 _HUNDREDTH = {phrase.split()[1] for phrase in _PER_HUNDRED}
 _COUNTING = frozenset(
