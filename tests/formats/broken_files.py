@@ -124,7 +124,6 @@ FORMS: dict[str, tuple[str, Callable[[int], Row], Write]] = {
     "traces": ("a.json", _trace, document),
 }
 
-DEEP = "@@deep@@"
 MARK = "@@mark@@"
 
 

@@ -111,15 +111,7 @@ def proposals(draw: st.DrawFn, reference: str, contexts: Sequence[str]) -> Propo
         maybe = st.none() | TEXT
         context = draw(st.none() | st.sampled_from(range(len(contexts)))) if contexts else None
         statements.append(
-            ProposedStatement(
-                draw(SAID),
-                draw(st.none() | st.sampled_from(sorted(VERDICT_WORDS))),
-                context,
-                draw(maybe),
-                draw(maybe),
-                start,
-                end,
-            )
+            ProposedStatement(draw(SAID), draw(VERDICT), context, draw(maybe), draw(maybe), start, end)
         )
     listed = st.tuples(*(entities(text) for text in contexts))
     return Proposal(
