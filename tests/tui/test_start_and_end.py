@@ -117,7 +117,7 @@ async def test_help_lists_every_action_of_the_screen(user: User) -> None:
             for words in (
                 "Accept and go on",
                 "Reject the unit",
-                "Right edge a token out",
+                "Right edge a word out",
                 "Undo",
                 "Guidelines",
             ):

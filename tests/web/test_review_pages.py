@@ -135,6 +135,7 @@ def test_skip_exclude_flag_and_comment_need_what_they_need(serve: Serve) -> None
     bo.do("exclude", reason="broken")
     state = bench.review(first, "bo").state
     assert ("odd <b>", ("a ﷽ note",), "skipped") == (state.flag, state.comments, state.entity.disposition)
+    assert "⊘ not counted: broken" in shown(bo.get(f"/s/{bench.id(second)}").text)
     assert ("excluded", "broken") == (
         bench.review(second, "bo").state.entity.disposition, bench.review(second, "bo").state.entity.reason
     )  # fmt: skip

@@ -206,6 +206,11 @@ def _breakable(text: str, at: int, cells: int, following: tuple[int, int, int]) 
     return text[at] not in _NEVER_LAST and text[following[0]] not in _NEVER_FIRST
 
 
+def state_name(disposition: Disposition) -> str:
+    """What a disposition is called: its name, where no other word says more."""
+    return {"todo": "to do", "excluded": "not counted"}.get(disposition, disposition)
+
+
 DISPOSITION_SYMBOL: dict[Disposition, str] = {
     "todo": "·",
     "started": "◐",

@@ -13,7 +13,15 @@ from workbench.reports.units import counted, differs, first_of, settled_value, s
 from workbench.reviewing.edits import Accept, Edit, Put
 from workbench.reviewing.fold import gold_units, place_of
 from workbench.scoring.names import scorer_name
-from workbench.text.cells import DISPOSITION_SYMBOL, cut, cut_middle, other_direction, short, width
+from workbench.text.cells import (
+    DISPOSITION_SYMBOL,
+    cut,
+    cut_middle,
+    other_direction,
+    short,
+    state_name,
+    width,
+)
 from workbench.text.figures import delta, many
 from workbench.text.lists import pairs, sections
 from workbench.text.marks import Mark
@@ -85,7 +93,9 @@ def head_parts(
     elif state.disposition in ("verified", "excluded", "skipped"):
         tone = "$success" if state.disposition == "verified" else "$warning"
         why = f": {flat(state.reason)[:24]}" if state.reason else ""
-        right.append((f"{DISPOSITION_SYMBOL[state.disposition]} {state.disposition}{why}  ", tone))
+        right.append(
+            (f"{DISPOSITION_SYMBOL[state.disposition]} {state_name(state.disposition)}{why}  ", tone)
+        )
     elif others:
         names = cut(", ".join(map(flat, others)), max(24, size - 80))
         right.append(("✓ settled  " if RESOLVED in others else f"✓ verified by {names}  ", "$success"))
