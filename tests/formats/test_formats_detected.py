@@ -191,8 +191,10 @@ def test_an_infinite_number_in_a_document_is_a_bad_item(load: Any) -> None:
 
 
 def test_a_folder_with_one_dataset_is_that_dataset(tmp_path: Path) -> None:
-    """With several it is not guessed which."""
+    """With several it is not guessed which; the hidden ones that macOS writes beside files are none."""
     (tmp_path / "a.jsonl").write_text(json.dumps(ROW))
+    for hidden in ("._a.jsonl", "._a.parquet"):
+        (tmp_path / hidden).write_bytes(b"\0\5\x16\7")
     assert len(load_path(tmp_path).records) == 1
 
     (tmp_path / "b.jsonl").write_text(json.dumps(ROW))

@@ -319,7 +319,11 @@ def files_of(path: Path) -> list[Path]:
         return [path]
     with disk_errors(InputError, f"{path}: cannot be read"):
         plain = sorted(path for path in path.iterdir() if path.is_file() and path.suffix.lower() in _ROWS)
-        known = [path for path in plain if path.name not in _NO_ROWS and not path.name.endswith(REJECTED)]
+        known = [
+            path
+            for path in plain
+            if path.name not in _NO_ROWS and path.name[0] != "." and not path.name.endswith(REJECTED)
+        ]
         packed, arrow = (
             sorted(
                 file
@@ -327,7 +331,7 @@ def files_of(path: Path) -> list[Path]:
                 for file in path.glob(f"{depth}{name}")
                 if file.is_file()
             )
-            for name in ("*.parquet", "data-*.arrow")
+            for name in ("[!.]*.parquet", "data-*.arrow")
         )
     for name in (".latest_run_full.json", ".latest_test_run.json"):  # the folder .deepeval
         if (path / name).is_file():
