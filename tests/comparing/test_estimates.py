@@ -89,8 +89,6 @@ def test_before_the_planned_n_the_interval_holds_at_any_look() -> None:
 
     assert ("at the planned number", "at any look") == (fixed.method, early.method)
     assert fixed.point == early.point
-    assert fixed.corpus is not None
-    assert early.corpus is not None
     assert early.corpus.width > 1.3 * fixed.corpus.width
     assert PROMISES["at any look"] in early.assumptions
 
@@ -282,7 +280,6 @@ def test_the_three_means_hang_together_where_units_are_lacking_too() -> None:
     drawn = [Reached(f, None if i % 5 == 4 else (f + 0.3) / 2, 0.4) for i, f in enumerate(AUTOMATIC[:20])]
     found = estimate(automatic, drawn, design="simple", planned=20, at_planned=True)
     pairs = [(one.automatic or 0) - one.verified for one in drawn if one.verified is not None]
-    assert found.counted is not None
     assert mean(pairs) == pytest.approx(found.bias, abs=1e-12)
     assert found.point == pytest.approx(found.counted - mean(pairs), abs=1e-12)
 
@@ -326,11 +323,7 @@ def test_skipped_samples_enter_as_bounds() -> None:
 
     assert (19, 1) == (found.n, found.open)
     assert found.reach == Interval(low.point or 0.0, high.point or 0.0)
-    assert found.corpus is not None
-    assert low.corpus is not None
-    assert high.corpus is not None
     assert (low.corpus.low, high.corpus.high) == pytest.approx((found.corpus.low, found.corpus.high))
-    assert found.point is not None
     assert found.reach.low <= found.point <= found.reach.high
 
 
@@ -379,8 +372,6 @@ def test_the_bias_is_of_the_samples_that_have_both_values() -> None:
     found = estimate([*AUTOMATIC[:27], 1.0], drawn, design="simple")
     pairs = [(one.automatic, one.verified) for one in drawn[:27]]
     assert mean((f or 0) - (y or 0) for f, y in pairs) == pytest.approx(found.bias, abs=1e-12)
-    assert found.automatic.value is not None
-    assert found.point is not None
     assert found.bias != pytest.approx(found.automatic.value - found.point, abs=1e-3)
 
 
@@ -400,8 +391,6 @@ def test_samples_of_one_group_widen_the_generalising_interval_only() -> None:
     alone, grouped = simple(plain()), simple(drawn)
     assert alone.corpus == grouped.corpus
     assert (None, 10) == (alone.groups, grouped.groups)
-    assert alone.generalising is not None
-    assert grouped.generalising is not None
     assert grouped.generalising.width > alone.generalising.width
     assert "New samples by group: 10 groups." in grouped.assumptions
 
@@ -437,7 +426,6 @@ def test_intervals_hold_the_point_and_stay_on_the_scale(values: list[tuple[float
     assume(len({f for f, _ in values}) > 1)
     drawn = [Reached(f, y, 0.5) for f, y in values]
     found: Any = estimate([f for f, _ in values] * 2, drawn, design="simple", planned=99)
-    assert found.point is not None
     assert 0 <= found.corpus.low <= found.corpus.high <= 1
     if 0 <= found.point <= 1:
         assert found.corpus.low - 1e-12 <= found.point <= found.corpus.high + 1e-12

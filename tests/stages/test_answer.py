@@ -118,11 +118,7 @@ def test_ten_reviews_in_random_order_give_an_estimate_whose_effects_add_up(bench
     accept(bench, order[9], turn="found missing")
     found: Any = now(bench)
     assert (10, False) == (found.estimate.n, found.estimate.complete)
-    assert found.estimate.low is not None
-    assert found.estimate.high is not None
     assert found.estimate.low <= found.estimate.point <= found.estimate.high
-    assert found.score_reviewed is not None
-    assert found.verified is not None
     difference = found.score_reviewed - found.verified
     assert difference == pytest.approx(sum(one.share for one in found.effects), abs=1e-12)
     assert "untraced" in {one.what for one in found.effects}
@@ -350,7 +346,6 @@ def said(found: Answer) -> str:
 
 
 def test_a_score_is_called_too_low_only_where_the_interval_of_the_bias_leaves_out_0(twelve: Any) -> None:
-    assert twelve.estimate is not None
     wide = replace(twelve.estimate, point=0.31, low=0.02, high=0.89, bias=-0.09, sure=False)
     narrow = replace(twelve.estimate, point=0.36, low=0.28, high=0.44, bias=-0.14, sure=True)
 
@@ -368,14 +363,12 @@ def test_whether_the_sign_is_known_follows_from_the_interval_of_the_bias(told: A
     found, figures = told
     off: Any = figures.estimate.bias_interval
 
-    assert found.estimate is not None
     assert (off.low * off.high > 0) == found.estimate.sure
     assert found.estimate.sure == ("cannot tell" not in said(found))
 
 
 def test_the_means_of_the_reviewed_samples_are_no_true_mean(twelve: Any) -> None:
     found = replace(twelve, score_reviewed=0.246, verified=0.337)
-    assert found.estimate is not None
     assert "The estimate for all 30 samples allows for how these were drawn." in differs(found)
     point = (found.score.value or 0.0) + 0.091
     found = replace(found, estimate=replace(found.estimate, point=point))
@@ -415,7 +408,6 @@ def test_what_the_file_does_not_explain_is_no_cause(twelve: Any) -> None:
 
 @pytest.mark.parametrize(("share", "true", "off"), [(0.025, ".98", ".02"), (0.075, ".92", ".08")])
 def test_half_a_hundredth_is_rounded_alike_everywhere(twelve: Any, share: float, true: str, off: str) -> None:
-    assert twelve.estimate is not None
     whole = replace(twelve.estimate, point=1 - share, complete=True, reached=True, low=None, bias=share)
     effects = (Effect("counted wrongly", 1, 1, share), Effect("left out", 1, 1, 1e-17))
     shown = replace(
@@ -533,7 +525,6 @@ def test_the_difference_names_the_samples_that_it_is_over(bench: Any) -> None:
 
 def test_steps_in_the_file_that_do_not_give_its_score_are_named_so(twelve: Any) -> None:
     found = replace(twelve, effects=(Effect("untraced", 0, 12, -0.1),))
-    assert found.estimate is not None
     found = replace(found, estimate=replace(found.estimate, bias=-0.1))
 
     assert "the file has the score, but not the names that your metric counted" in said(found)
@@ -544,7 +535,6 @@ def test_steps_in_the_file_that_do_not_give_its_score_are_named_so(twelve: Any) 
 
 
 def test_a_known_mean_with_few_scores_says_that_they_are_too_few(twelve: Any) -> None:
-    assert twelve.estimate is not None
     known = replace(twelve.estimate, complete=True, reached=True, low=None, high=None, bias=None)
     found = replace(twelve, compared=8, estimate=known)
 
@@ -564,7 +554,6 @@ def test_nothing_left_to_review_asks_for_no_more_reviews(bench: Any) -> None:
 
 
 def test_a_known_range_is_no_correction_of_the_mean(twelve: Any) -> None:
-    assert twelve.estimate is not None
     known = replace(twelve, estimate=replace(twelve.estimate, reached=True, low=0.4, high=0.6))
 
     assert "The estimate" in differs(twelve)

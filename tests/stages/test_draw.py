@@ -234,19 +234,19 @@ def cut(out: Path) -> None:
     path.write_bytes(path.read_bytes()[:-40])
 
 
-def changed(out: Path) -> None:
-    document = json.loads((out / "run.json").read_text("utf-8"))
-    document["inputs"][0]["bytes"] += 1
-    (out / "run.json").write_text(json.dumps(document), "utf-8")
-
-
-def older(out: Path) -> None:
-    document = json.loads((out / "run.json").read_text("utf-8"))
-    (out / "run.json").write_text(json.dumps(document | {"version": "0.0.1"}), "utf-8")
-
-
 def unwritten(out: Path) -> None:
     (out / "run.json").unlink()
+
+
+def written(change: Callable[[dict[str, Any]], object]) -> Callable[[Path], None]:
+    """Another thing is on record of what was scored."""
+
+    def spoil(out: Path) -> None:
+        document = json.loads((out / "run.json").read_text("utf-8"))
+        change(document)
+        (out / "run.json").write_text(json.dumps(document), "utf-8")
+
+    return spoil
 
 
 @pytest.mark.parametrize(
@@ -254,8 +254,13 @@ def unwritten(out: Path) -> None:
     [
         (gone, {}, InputError, "1 of 2 files without scores"),
         (cut, {}, InputError, "00001-b.scores.parquet: cannot be read"),
-        (changed, {}, InputError, "a.jsonl: not the file that was scored"),
-        (older, {}, UsageError, "scored by Workbench 0.0.1"),
+        (
+            written(lambda one: one["inputs"][0].update(bytes=1)),
+            {},
+            InputError,
+            "a.jsonl: not the file that was",
+        ),
+        (written(lambda one: one.update(version="0.0.1")), {}, UsageError, "scored by Workbench 0.0.1"),
         (unwritten, {}, UsageError, "no scores in it"),
         (None, {"n": ROWS + 1}, UsageError, "301 of 300 samples cannot be drawn"),
         (None, {"n": 3}, UsageError, "3 reviews are too few for 3 strata"),

@@ -17,14 +17,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.conftest import add_text
+from tests.conftest import Bench, add_text
 from workbench.errors import InputError
 from workbench.model import KINDS, Kind, Match, Unit
 from workbench.reviewing.documents import unit_document
 from workbench.reviewing.edits import Accept, Comment, Dispose, Edit, Flag, Put
 from workbench.reviewing.fold import ReviewState, gold_units
 from workbench.stages import editing, review
-from workbench.stages.import_ import ImportOptions, import_file
 from workbench.store import journal
 from workbench.store.datasets import DatasetInfo, find_dataset
 from workbench.store.engine import Store, open_store
@@ -261,15 +260,14 @@ def as_stored(unit: Unit) -> str:
     return json.dumps(unit_document(unit), ensure_ascii=False, separators=(",", ":"))
 
 
+def fill(bench: Bench) -> None:
+    assert bench.load(ROWS.splitlines(), kinds=KINDS, seed=1).new == len(KEYS)
+
+
 @pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("oracle")
-    (folder / "rows.jsonl").write_text(ROWS, "utf-8")
-    store = open_store(str(folder / "template.db"))
-    options = ImportOptions(kinds=("entity", "statement"), seed=1)
-    assert import_file(store, folder / "rows.jsonl", options, annotator="ann").new == len(KEYS)
-    store.close()
-    return folder / "template.db"
+def template(made_once: Any) -> Path:
+    path: Path = made_once(fill) / "workbench.db"
+    return path
 
 
 ACTS = ("accept", "both", "toggle", "reject", "relabel", "unsure", "undecided", "add", "skip", "exclude",
