@@ -22,7 +22,6 @@ from workbench.stages.desk import Desk, Step, new_action
 from workbench.stages.review import Moved, Opened
 from workbench.store.datasets import dataset_info
 from workbench.store.engine import Store
-from workbench.text.cells import state_name
 from workbench.text.safe import cut, flat
 from workbench.text.tokens import tokens
 
@@ -325,7 +324,7 @@ def _told(edit: Edit) -> str:
             done = "settled what people differ in:" if edit.adjudicated else "accepted the"
             return f"{done} {PLURAL[edit.assessment.kind]}"
         case Dispose():
-            disposition = state_name(edit.disposition)
+            disposition = "not counted" if edit.disposition == "excluded" else edit.disposition
             return f"{disposition}: {edit.reason}" if edit.reason else disposition
         case Flag():
             return f"flagged: {edit.reason}" if edit.reason else "flag taken off"
