@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import Any
 
-from sqlalchemy import exists, func, select
+from sqlalchemy import JSON, Text, cast, exists, func, literal, select
 
 from workbench.errors import NotFoundError
 from workbench.store.datasets import DatasetInfo
@@ -201,7 +201,7 @@ def _is_stored(store: Store, call: CallRow) -> bool:
     own = CALL.run_id == call.run_id, CALL.failure == call.failure, CALL.batch == call.batch
     if not call.failure:
         return store.has(CALL.id, *own, ANSWER.call_id == CALL.id, ANSWER.key.in_(call.keys))
-    return call.keys in store.column(select(CALL["keys"]).where(*own))
+    return store.has(CALL.id, *own, cast(CALL["keys"], Text) == cast(literal(call.keys, JSON), Text))
 
 
 def all_keys(store: Store) -> set[str]:
