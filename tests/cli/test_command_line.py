@@ -312,7 +312,7 @@ def test_a_policy_change_names_the_samples_reviewed_before(run: Any, demo_databa
     assert "policy version 2 is current" in ended.out
     assert "\n13 samples were verified under an older policy: apollo-dense, apollo-bm25, " in ended.out
     assert (
-        " and 10 more\ntheir units and verdicts stay; at the end of the queue each comes again to "
+        " and 10 more\ntheir units and verdicts stay; each comes again, at the end of its reviewer's queue\n"
         in ended.out
     )
     assert "\nback: workbench policy show --version 1 > policy.toml, then " in ended.out

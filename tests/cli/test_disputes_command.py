@@ -184,6 +184,12 @@ def test_what_cannot_be_is_said_and_changes_nothing(load: Any, run: Any, argumen
     assert [] == run("disputes", "--state", "explained", "--json").json["disputes"]
 
 
+def test_of_one_sample_the_difference_and_its_effect_stand_apart(load: Any, run: Any) -> None:
+    load(naming("rome", ["Rome"], ["Rome"]), verify=("rome",))
+
+    assert " +1.00 +1.0000  open\n" in run("disputes").out
+
+
 def test_nothing_in_dispute_is_said(load: Any, run: Any) -> None:
     load(row("rome"))
 

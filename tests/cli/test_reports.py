@@ -80,7 +80,7 @@ def test_a_recall_has_one_shape_in_the_text_of_score(demo: Any) -> None:
         "apollo-dense    .14                    1/7 .14    4/7 .57        4/7 .57      4/8 .50   −.36\n"
         in said
     )
-    assert "\nragas: exact names; name matching: names in any form; text search: names that a context" in said
+    assert "\nragas: exact names; name matching: names that a name of the contexts matches; text s" in said
     assert "\nmean ragas                  .237  48 samples, 2 undefined\n" in said
     assert "\nmean verified entities      .538  13 samples, 0 undefined\n" in said
 

@@ -169,8 +169,8 @@ def test_values_of_an_older_policy_are_counted_next_to_the_figures(bench: Any) -
         bench.verify(key)
 
     assert (
-        "10 of 12 samples were verified under an older policy and keep its units; the automatic "
-        "values are of policy version 2.",
+        "Verified under an older policy, with its units: 10 of 12 samples; the automatic values are of "
+        "policy version 2.",
     ) == now(bench).notes[len(before) :]
 
 

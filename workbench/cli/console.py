@@ -92,9 +92,7 @@ def exit_code(run: Callable[[], object]) -> int:
         _complain_of(error)
         return 2
     except Exception as error:
-        if (
-            isinstance(error, OSError) and error.filename
-        ):  # a folder that may not be looked into, a name too long
+        if isinstance(error, OSError) and error.filename:  # a closed folder, a name that is too long
             _complain_of(WorkbenchError(f"{error.filename}: {error.strerror}"))
             return 2
         _report_crash(error)

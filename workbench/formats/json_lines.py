@@ -495,8 +495,10 @@ def _split(text: _Text, passed: Callable[[str], object]) -> Iterator[RawRow]:
     for name in _keys(text):
         if name == "columns":
             given, _ = text.take()
+            if isinstance(given, RowError):
+                raise given
             if type(given) is not list:
-                raise given if isinstance(given, RowError) else wrong(name, given, "a list of names")
+                raise wrong(name, given, "a list of names")
             columns = [str(column) for column in given]
         elif name == "data" and text.peek() == "[":
             yield from _listed(text, "", columns)

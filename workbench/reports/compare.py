@@ -326,7 +326,7 @@ def _table(chosen: Sequence[Dispute]) -> list[str]:
     lines = [f"{'sample':<{size}}  {'between':<{wide}}{values}  state"]
     for dispute, name in zip(chosen, names, strict=True):
         values = f"{value(dispute.first):>6}{value(dispute.second):>7}"
-        values += f"{delta(dispute.delta):>6}{effect(dispute) or UNDEFINED:>7}"
+        values += f"{delta(dispute.delta):>6} {effect(dispute) or UNDEFINED:>6}"
         values = f"{' hidden':<{VALUES}}" if dispute.hidden else values
         between = set_cell_size(cut_middle(flat(dispute.between), wide), wide)
         lines.append(f"{set_cell_size(name, size)}  {between}{values}  {dispute.state}")

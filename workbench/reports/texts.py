@@ -37,7 +37,7 @@ SHOWN_ROWS = 200
 SHOWN_REJECTS = 5
 COUNTS = {
     "ragas": "exact names", "ragas_legacy": "exact names, each as often as it is there",
-    "linked": "names in any form", "presence": "names that a context contains",
+    "linked": "names that a name of the contexts matches", "presence": "names that a context contains",
     "contextual_recall": "statements that the proposal calls found",
 }  # fmt: skip
 """What each scorer counts, below the table that has its column."""
@@ -103,9 +103,7 @@ def policy_changes_text(report: PolicyReport) -> str:
         number = many(len(report.stale), "sample was", "samples were")
         rest = f" and {more:,} more" if more > 0 else ""
         lines.append(f"{number} verified under an older policy: {shown}{rest}")
-        lines.append(
-            "their units and verdicts stay; at the end of the queue each comes again to who verified it"
-        )
+        lines.append("their units and verdicts stay; each comes again, at the end of its reviewer's queue")
         lines.append(
             f"back: workbench policy show --version {report.version - 1} > policy.toml, then "
             "workbench policy edit --file policy.toml"

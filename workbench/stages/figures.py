@@ -364,8 +364,8 @@ def _notes(at: Scope, side: Side, pair: Arms, pairs: Sequence[Pair]) -> Iterator
     standing = _standing(at, side.reviewed, at.excluded)
     if older := sum(side.reviewed[number].policy not in info.same_policies for number in standing):
         yield (
-            f"{older:,} of {many(len(standing), 'sample')} were verified under an older policy and keep its "
-            f"units; the automatic values are of policy version {info.policy.version}."
+            f"Verified under an older policy, with its units: {older:,} of {many(len(standing), 'sample')}; "
+            f"the automatic values are of policy version {info.policy.version}."
         )
     if pair.detectable is not None:
         yield (

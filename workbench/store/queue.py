@@ -321,6 +321,12 @@ def page(
             REVIEW[kind] == "verified",
         )
         twins = set(store.column(verified))
+    own_places = {
+        number: place.done
+        for number in ids
+        for place in held[number]
+        if place and place.annotator == annotator
+    }
     return [
         QueueRow(
             sample_id=number,
@@ -329,7 +335,7 @@ def page(
             beginning=row.beginning,
             blind=bool(row.blind),
             # what others verified leaves an own part to do
-            disposition="todo" if row.state == "verified" and own is False else row.state,
+            disposition="todo" if row.state == "verified" and own_places.get(number) is False else row.state,
             decided=bool(row.decided) and number not in hidden,
             flag=row.flag or "",
             stale=bool(row.stale),
@@ -340,14 +346,11 @@ def page(
             scorer=column or DEFAULT_SCORER[kind],
             places=(sum(place is not None and place.done for place in held[number]), len(held[number])),
             held=of_others(held[number], annotator),
-            own=own,
+            own=own_places.get(number),
             excluded=bool(row.excluded),
         )
         for number in ids
         if (row := rows.get(number)) is not None
-        for own in [
-            next((place.done for place in held[number] if place and place.annotator == annotator), None)
-        ]
     ]
 
 
