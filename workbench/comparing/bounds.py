@@ -57,14 +57,19 @@ def at_planned(parts: Sequence[Part]) -> Interval:
     which stands for the worst that could be: each draw goes back together with its like. The end is the
     2.5 % quantile of the mean. For values of 0 and 1 that is exactly the hypergeometric bound, for a corpus
     without end the bound of Gaffke (2005), for 0 and 1 then that of Clopper and Pearson (1934). Strata
-    add up as in melded intervals (Fay, Proschan, Brittain 2015).
+    add up as in melded intervals (Fay, Proschan, Brittain 2015). Where few are open and the reviewed ones are
+    alike, the ends allow one open sample to be unlike them all.
     """
     low: Floats = np.zeros(DRAWS)
     high: Floats = np.zeros(DRAWS)
+    alike_all, fall, rise = 0.0, 0.0, 0.0
     for index, part in enumerate(parts):
         known, rest = float(part.values.sum()), part.open
-        low, high = low + known, high + known
+        low, high, alike_all = low + known, high + known, alike_all + known
         if rest:
+            usual = known / len(part.values)
+            alike_all += rest * usual
+            fall, rise = max(fall, usual - float(part.low.min())), max(rise, float(part.high.max()) - usual)
             atoms, each = _atoms(part.values)
             shares = _urn(index, len(atoms), each, rest)
             alike: Floats = rest * (shares[:, :-1] @ atoms)
@@ -72,7 +77,9 @@ def at_planned(parts: Sequence[Part]) -> Interval:
             low = low + alike + _least(part.low, part.times, hidden)
             high = high + alike - _least(-part.high, part.times, hidden)
     total, tail = sum(part.size for part in parts), (1 - LEVEL) / 2
-    return Interval(float(np.quantile(low, tail)) / total, float(np.quantile(high, 1 - tail)) / total)
+    lowest = min(float(np.quantile(low, tail)), alike_all - fall)
+    highest = max(float(np.quantile(high, 1 - tail)), alike_all + rise)
+    return Interval(lowest / total, highest / total)
 
 
 def _atoms(values: Floats) -> tuple[Floats, float]:
