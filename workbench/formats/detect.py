@@ -121,8 +121,8 @@ def _contained(path: Path, columns: NamedColumns) -> DatasetFile:
 def _object(path: Path, data: bytes, columns: NamedColumns) -> DatasetFile:
     """A file that begins with an object: rows by line, a document with lists inside, or one that is a row.
 
-    What a person or a key of the first piece decides comes first; then an object under each key, the whole
-    document, which is read to its end. What more than one list of it could be, a person has to say.
+    The list that a person named comes first, then the keys of a known tool, then an object under each key;
+    at last the document is read to its end. Where several lists of it could be meant, a person has to say.
     """
 
     def document(*lists: str, format: str = "") -> DatasetFile:  # noqa: A002
