@@ -18,7 +18,7 @@ from workbench.model import DEFAULT_LABELS, REASONS
 from workbench.reports.compare import figures_text
 from workbench.reports.plan import plan_lines
 from workbench.stages.figures import figures
-from workbench.stages.plan import prefix, report
+from workbench.stages.plan import extend, prefix, report
 from workbench.stages.queue import queue_ids
 from workbench.store.datasets import find_dataset
 from workbench.store.samples import sample_ids
@@ -326,6 +326,18 @@ def test_the_plan_of_the_demo_says_that_its_samples_were_chosen_and_what_changes
     assert "  chosen for this demo and planned as if they had been drawn" in lines
     assert "  what changes it: workbench plan --more N, or reviewing the 37 that are left" in lines
     assert not [line for line in lines if "further on" in line]
+
+
+def test_a_plan_for_more_of_the_demo_keeps_its_estimate(demo: Bench) -> None:
+    info = find_dataset(demo.store, "demo")
+    before = figures(demo.store, info, scorer="context_entity_recall").estimate
+    extend(demo.store, info, 10, "ann")
+    extend(demo.store, info, 10, "ann")
+
+    begun = prefix(demo.store, info, "entity", cut=True)
+    after = figures(demo.store, info, scorer="context_entity_recall").estimate
+    assert (13, 33, False) == (begun.n, begun.planned_n, begun.at_planned_n)
+    assert (before.point, "at any look") == (after.point, after.method)
 
 
 def test_the_first_samples_to_review_are_english(demo: Bench) -> None:

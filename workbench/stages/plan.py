@@ -184,7 +184,8 @@ def extend(store: Store, info: DatasetInfo, more: int, annotator: str) -> None:
         first = plans.in_order(store, info.id, n)
         taken = Counter(member.stratum for member in scores.population(store, info.id, first).values())
     strata = {name: (total, taken[name]) for name, (total, _) in _strata(plan).items()}
-    parameters = {**plan.parameters, **({"strata": strata} if strata else {})}
+    ends = [*plan.parameters.get("ends", []), plan.planned_n]
+    parameters = {**plan.parameters, "ends": ends, **({"strata": strata} if strata else {})}
     plans.extend_plan(store, info.id, plan, n, parameters)
 
 
@@ -329,10 +330,11 @@ class Prefix:
 def prefix(store: Store, info: DatasetInfo, kind: Kind, *, cut: bool = False) -> Prefix:
     """The prefix of a dataset's plan; without a plan, of its random order.
 
-    It ends with a sample that a person reviewed in its turn, at the planned n or with the last sample of
-    all: gold of a file and samples chosen by hand count where the prefix reaches them, but a run of them
-    behind its end would let what they are decide where it ends. With `cut` it ends at the planned n once that
-    is reached, unless it holds every sample: what comes behind would undo the interval of the plan.
+    It ends with a sample that a person reviewed in its turn, at the planned n or that of before the plan was
+    extended, or with the last sample of all: gold of a file and samples chosen by hand count where the prefix
+    reaches them, but a run of them behind its end would let what they are decide where it ends. With `cut` it
+    ends at the planned n once that is reached, unless it holds every sample: what comes behind would undo the
+    interval of the plan.
     """
     with store.snapshot():
         plan = plans.plan_of(store, info.id)
@@ -356,9 +358,9 @@ def _prefix(
     end = next((index for index, number in enumerate(order) if number not in done), len(order))
     if end < population:
         in_turn = (position for position in range(end, 0, -1) if done[order[position - 1]].in_turn)
-        reached = plan.planned_n if plan and plan.planned_n <= end else 0
-        end = max(next(in_turn, 0), reached)
-        end = reached if cut and reached else end
+        fixed = [n for n in (plan.planned_n, *plan.parameters.get("ends", [])) if n <= end] if plan else []
+        end = max([next(in_turn, 0), *fixed])
+        end = plan.planned_n if cut and plan and plan.planned_n in fixed else end
     ids = order[:end]
     strata = _strata(plan)
     taken = Counter(members[number].stratum for number in ids)
