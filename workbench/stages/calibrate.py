@@ -168,12 +168,13 @@ def _similarities(store: Store, run: RunInfo, scorer: str | None) -> tuple[str, 
     """The scorer and the similarities of every counted sample."""
     if scorer is not None and scorer not in CALIBRATED:
         raise UsageError(f"scorer {scorer!r} has no match threshold; there is: {', '.join(CALIBRATED)}")
-    for name in (scorer,) if scorer else CALIBRATED:
+    names = (scorer,) if scorer else CALIBRATED
+    for name in names:
         if similarities := calibrations.similarities(store, run.id, name):
             return name, similarities
-    able = name == "linked" and calibrations.similarities(store, run.id, "presence")
+    able = scorer == "linked" and calibrations.similarities(store, run.id, "presence")
     instead = "; --scorer presence needs none" if able else ""
-    raise UsageError(f"run {run.name} proposed nothing that {name} can count{instead}")
+    raise UsageError(f"run {run.name} proposed nothing that {names[-1]} can count{instead}")
 
 
 def _groups(rows: Mapping[int, KeyRow]) -> dict[int, str]:

@@ -98,7 +98,7 @@ def save_counted(store: Store, chunk: CountedChunk) -> None:
             for table, own in (("counted", COUNTED), ("score", SCORE)):
                 gone = among(own.sample_id, older), own.run_id == chunk.run_id, own.matcher == MATCHER
                 store.delete(METADATA.tables[table], *gone)
-        have = store.column(select(COUNTED.sample_id).where(*counted_there))
+        lacking = present.keys() - store.column(select(COUNTED.sample_id).where(*counted_there))
         fresh = [
             {
                 "sample_id": number,
@@ -109,8 +109,8 @@ def save_counted(store: Store, chunk: CountedChunk) -> None:
                 "taught": chunk.taught,
                 "doubt": doubt(counted, judge),
             }
-            for number in present.keys() - have
-            for _, counted in (chunk.counted[number],)
+            for number, (_, counted) in chunk.counted.items()
+            if number in lacking
         ]
         store.insert(CountedRow, fresh)
         store.delete(ScoreRow, among(SCORE.sample_id, present), scored_at(chunk.run_id, chunk.threshold))
