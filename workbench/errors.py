@@ -38,6 +38,10 @@ class UsageError(WorkbenchError):
     """The call is off; the message says how to call."""
 
 
+class NoDatabaseError(UsageError):
+    """There is no database yet, or an empty one: the message says what makes it."""
+
+
 class NotFoundError(UsageError):
     """Nothing of that name; the message lists what there is."""
 

@@ -124,6 +124,16 @@ def test_an_import_of_which_nothing_goes_in_ends_as_its_dry_run_does(run: Any) -
         assert codes == [run("import", "a.jsonl", *more).code for more in (["--dry-run"], [])]
 
 
+def test_an_empty_database_is_one_that_is_not_there_yet(run: Any) -> None:
+    """As a server has it: a dry run and an audit that names its score were told to import a file first."""
+    Path("workbench.db").touch()
+    write_rows("a.jsonl", [{**PLAIN, "id": "a", "context_entity_recall": 0.5}])
+
+    assert "1 new; it would hold 1 sample; nothing was written" in run("import", "a.jsonl", "--dry-run").out
+    assert 0 == Path("workbench.db").stat().st_size
+    assert 0 == run("audit", "a.jsonl", "--scorer", "context_entity_recall").code
+
+
 def test_a_dry_run_leaves_the_database_as_it_was(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Gold, samples and runs are taken back; one of an older Workbench is not even migrated."""
     write_rows("a.jsonl", [{**PLAIN, "id": "a"}])

@@ -21,10 +21,18 @@ from workbench.cli.console import (
     named_path,
     on_terminal,
     open_app,
-    open_for,
     tell,
 )
-from workbench.cli.import_ import External, Fields, Rows, Update, command_of, imported, new_file, previewed
+from workbench.cli.import_ import (
+    External,
+    Fields,
+    Rows,
+    Update,
+    command_of,
+    imported,
+    open_as_it_is,
+    previewed,
+)
 from workbench.errors import UsageError
 from workbench.reports.answer import answer_markdown, one_line, printed
 from workbench.reports.compare import figures_text
@@ -94,10 +102,8 @@ def _columns(call: Call, dataset: str) -> Collection[str]:
     """The columns of scores that the dataset has; none where it is not there."""
     from workbench.stages.import_ import score_columns
 
-    if new_file(call) is not None:
-        return ()
-    with open_for(call.db, migrate=False) as store:
-        return score_columns(store, dataset)
+    with open_as_it_is(call) as store:
+        return () if store is None else score_columns(store, dataset)
 
 
 def _import(call: Call, file: Path, options: "ImportOptions") -> "ImportReport":

@@ -1,7 +1,7 @@
 """The command `import`: options, a look at the file before a database is made, one stage, one report."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +10,7 @@ from typer import Argument, Option
 
 from workbench import reports
 from workbench.cli.console import Call, Context, Json, named_path, open_for
-from workbench.errors import InputError, UsageError
+from workbench.errors import InputError, NoDatabaseError, UsageError
 from workbench.reports.files import import_text
 
 if TYPE_CHECKING:
@@ -123,13 +123,24 @@ def previewed(call: Call, file: Path, options: "ImportOptions") -> "ImportReport
     """What an import would do; a database that is not there is not made."""
     from workbench.stages.import_ import bytes_to_import, preview_import
 
-    there = new_file(call) is None
-    opened = open_for(call.db, migrate=False) if there else nullcontext()
-    with opened as store, reports.progress("Reading", bytes_to_import(file), unit="bytes") as progress:
+    with (
+        open_as_it_is(call) as store,
+        reports.progress("Reading", bytes_to_import(file), unit="bytes") as progress,
+    ):
         return preview_import(file, options, store=store, annotator=call.reader, progress=progress)
 
 
-def new_file(call: Call) -> Path | None:
+@contextmanager
+def open_as_it_is(call: Call) -> "Iterator[Store | None]":
+    """The database, in which nothing is made or migrated; None where there is none yet, or an empty one."""
+    with ExitStack() as stack:
+        store = None
+        with suppress(NoDatabaseError):
+            store = stack.enter_context(open_for(call.db, migrate=False))
+        yield store
+
+
+def _new_file(call: Call) -> Path | None:
     """The file that the database will be; None where it is there already, or on a server."""
     from workbench.store.database import full_url, sqlite_path
 
@@ -143,7 +154,7 @@ def open_for_import(call: Call) -> "Iterator[Store]":
     that has got a part of the file is named."""
     from workbench.store.datasets import count_samples, list_datasets
 
-    new = new_file(call)
+    new = _new_file(call)
     samples = 1
     try:
         with open_for(call.db, create=True) as store:

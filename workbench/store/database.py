@@ -23,7 +23,15 @@ from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, ins
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, MultipleResultsFound, NoResultFound
 
-from workbench.errors import AwayError, LockedError, NewerSchemaError, OtherFileError, StoreError, UsageError
+from workbench.errors import (
+    AwayError,
+    LockedError,
+    NewerSchemaError,
+    NoDatabaseError,
+    OtherFileError,
+    StoreError,
+    UsageError,
+)
 from workbench.store.tables import METADATA
 from workbench.text.lists import stored
 
@@ -270,7 +278,7 @@ def check_schema(engine: Engine, path: Path | None, *, create: bool, migrate: bo
     """Give an empty database its tables, and one of an earlier version those of today, after a backup.
 
     Raises NewerSchemaError, StoreError for one that is too old, or with `migrate=False` not of today, and
-    UsageError for an empty one with `create=False`.
+    NoDatabaseError for an empty one with `create=False`.
     """
     name = path or shown_url(engine.url)
     with engine.connect() as connection:
@@ -286,7 +294,7 @@ def check_schema(engine: Engine, path: Path | None, *, create: bool, migrate: bo
         return
     if version is None:
         if not create:
-            raise UsageError(f"{name}: an empty database; import a file first: workbench import FILE")
+            raise NoDatabaseError(f"{name}: an empty database; import a file first: workbench import FILE")
         if path is not None:
             run_pragma(engine, WRITE_AHEAD)  # while nobody else has it open: several may be making it
         with engine.execution_options(write=True).begin() as connection:

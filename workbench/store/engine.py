@@ -16,7 +16,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from sqlalchemy import URL, ColumnElement, Engine, Table, delete, func, insert, select, update
 from sqlmodel import Session, SQLModel
 
-from workbench.errors import AwayError, DiskError, OtherFileError, StoreError, UsageError
+from workbench.errors import AwayError, DiskError, NoDatabaseError, OtherFileError, StoreError, UsageError
 from workbench.store.database import (
     DAMAGED,
     FAILURES,
@@ -242,13 +242,13 @@ def open_store(url: str, *, create: bool = True, migrate: bool = True) -> Store:
     One that needs a migration is backed up first. A file that may only be read is opened for that. Raises
     NewerSchemaError for a database of a newer Workbench, StoreError when it is too old, cannot be opened or
     backed up, or with `migrate=False` needs a migration, UsageError for an unusable URL or, with
-    `create=False`, when there is no such file or nothing in it.
+    `create=False`, NoDatabaseError when there is no such file or nothing in it.
     """
     full = full_url(url)
     path = sqlite_path(full)
     if path is not None:
         if not create and not path.exists():
-            raise UsageError(f"{path}: no such database; import a file first: workbench import FILE")
+            raise NoDatabaseError(f"{path}: no such database; import a file first: workbench import FILE")
         if not path.parent.is_dir():
             raise UsageError(f"{path.parent}: no such folder, so the database cannot be made there")
         try:
