@@ -125,11 +125,13 @@ def test_an_import_of_which_nothing_goes_in_ends_as_its_dry_run_does(run: Any) -
 
 
 def test_an_empty_database_is_one_that_is_not_there_yet(run: Any) -> None:
-    """As a server has it: a dry run and an audit that names its score were told to import a file first."""
+    """As a server has it: what needs none was told to import a file first."""
     Path("workbench.db").touch()
     write_rows("a.jsonl", [{**PLAIN, "id": "a", "context_entity_recall": 0.5}])
 
     assert "1 new; it would hold 1 sample; nothing was written" in run("import", "a.jsonl", "--dry-run").out
+    export = Path(__file__).parents[2] / "exports" / "native"
+    assert 0 == run("diff", export, export).code
     assert 0 == Path("workbench.db").stat().st_size
     assert 0 == run("audit", "a.jsonl", "--scorer", "context_entity_recall").code
 

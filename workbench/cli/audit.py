@@ -30,7 +30,7 @@ from workbench.cli.import_ import (
     Update,
     command_of,
     imported,
-    open_as_it_is,
+    open_if_there,
     previewed,
 )
 from workbench.errors import UsageError
@@ -102,7 +102,7 @@ def _columns(call: Call, dataset: str) -> Collection[str]:
     """The columns of scores that the dataset has; none where it is not there."""
     from workbench.stages.import_ import score_columns
 
-    with open_as_it_is(call) as store:
+    with open_if_there(call) as store:
         return () if store is None else score_columns(store, dataset)
 
 

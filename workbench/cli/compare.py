@@ -3,7 +3,6 @@
 `disputes`: everything that disagrees. `calibrate`: a threshold from verified samples.
 """
 
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,6 +12,7 @@ from typer import Argument, Option
 
 from workbench import reports
 from workbench.cli.console import Context, Json, Run, counted, dataset_of, given, open_for
+from workbench.cli.import_ import open_if_there
 from workbench.comparing.disputes import STATES
 from workbench.errors import UsageError
 from workbench.reports.answer import WIDTH, printed
@@ -110,8 +110,7 @@ def diff(
 
     call = context.obj
     needed = not (stage.is_folder(first) and stage.is_folder(second))
-    there = needed or "://" in call.db or Path(call.db).expanduser().exists()
-    with open_for(call.db) if there else nullcontext() as store:
+    with open_for(call.db) if needed else open_if_there(call, migrate=True) as store:
         changes = stage.diff(store, call.dataset, first, second)
     reports.show(reports.document(changes), diff_text(changes, limit), as_json=json)
 

@@ -124,19 +124,19 @@ def previewed(call: Call, file: Path, options: "ImportOptions") -> "ImportReport
     from workbench.stages.import_ import bytes_to_import, preview_import
 
     with (
-        open_as_it_is(call) as store,
+        open_if_there(call) as store,
         reports.progress("Reading", bytes_to_import(file), unit="bytes") as progress,
     ):
         return preview_import(file, options, store=store, annotator=call.reader, progress=progress)
 
 
 @contextmanager
-def open_as_it_is(call: Call) -> "Iterator[Store | None]":
-    """The database, in which nothing is made or migrated; None where there is none yet, or an empty one."""
+def open_if_there(call: Call, *, migrate: bool = False) -> "Iterator[Store | None]":
+    """The database; None where there is none yet, or an empty one, in which nothing is made."""
     with ExitStack() as stack:
         store = None
         with suppress(NoDatabaseError):
-            store = stack.enter_context(open_for(call.db, migrate=False))
+            store = stack.enter_context(open_for(call.db, migrate=migrate))
         yield store
 
 
