@@ -84,6 +84,7 @@ def test_a_plan_that_cannot_be_made_says_why_and_changes_nothing(load: Any, run:
         (("--design", "stratified"), "--design: a plan needs its number of reviews too: --n N"),
         (("--n", 10, "--drop"), "exclude each other"),
         (("--drop",), "there is no plan to drop"),
+        (("--more", 5), "there is no plan to extend: workbench plan --n N makes one"),
         (("--precision", "1.5"), "a half-width is a number between 0 and 1"),
         (("--n", 10, "--by", "label"), "no field 'label'"),
         (("--n", "1"), "Invalid value for '--n'"),
@@ -95,7 +96,7 @@ def test_a_plan_that_cannot_be_made_says_why_and_changes_nothing(load: Any, run:
         assert why in " ".join(ended.err.replace("│", " ").split())
     assert run("plan", "--json").json["plan"] is None
     verify(written, 1)
-    for arguments in (("--n", 10), ("--drop",)):
+    for arguments in (("--n", 10), ("--drop",), ("--more", 5)):
         run("plan", *arguments).refuses("1 sample is verified or not counted already")
 
 

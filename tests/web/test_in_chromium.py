@@ -306,6 +306,22 @@ def test_nothing_serious_keeps_people_out_of_resolve_and_of_paper(
     assert {} == {path: found for path, found in seen.items() if found}
 
 
+IN_SIGHT = """(({ top, bottom }) => top < innerHeight && bottom > 0)(
+    document.querySelector('%s').getBoundingClientRect())"""
+
+
+def test_on_a_phone_the_keys_and_a_refusal_come_into_sight(serve: Serve, tab: Tab) -> None:
+    tab.size(360, 640)
+    log_in(tab, serve(TEN))
+    key(tab, "?")
+    assert tab.run(IN_SIGHT % ".keys")
+    tab.run("document.querySelector('#new [name=surface]').value = 'Nonsense'")
+    tab.click("#new [value=add]")
+    tab.settled()
+    assert "is not in the reference" in tab.run("document.querySelector('.again').textContent")
+    assert tab.run(IN_SIGHT % ".again h2")
+
+
 def test_what_is_typed_and_not_sent_stays_and_is_asked_about_once(serve: Serve, tab: Tab) -> None:
     served = serve(TEN[:3])
     log_in(tab, served)

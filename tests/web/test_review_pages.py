@@ -377,6 +377,12 @@ def test_a_place_that_does_not_hold_the_words_is_refused(serve: Serve) -> None:
         assert [] == bench.query("SELECT id FROM review"), wrong
 
 
+def test_words_that_do_not_stand_in_the_reference_are_named(serve: Serve) -> None:
+    _, bo = opened(serve, [sample("e", "In Agra.", "In Agra.", proposal=proposal(["Agra"], []))])
+    assert 422 == bo.do("add", surface="Nonsense", label="place").status_code
+    assert "“Nonsense” is not in the reference: mark the words there" in shown(bo.page.text)
+
+
 def test_a_form_that_makes_no_sense_writes_nothing(serve: Serve) -> None:
     bench, bo = opened(serve)
     page = bo.page

@@ -176,6 +176,7 @@ def extend(store: Store, info: DatasetInfo, more: int, annotator: str) -> None:
     with store.snapshot():
         plan = _own(plans.plan_of(store, info.id))
         if plan is None:
+            plans.refuse_decided(store, info.id)  # one cannot be made any more either
             raise UsageError("there is no plan to extend: workbench plan --n N makes one")
         left = plans.parts(store, info.id).population - plan.planned_n
         if more > left:

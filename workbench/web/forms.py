@@ -14,7 +14,7 @@ from workbench.stages import editing, intents
 from workbench.stages.intents import Intent
 from workbench.stages.review import Opened
 from workbench.text.ground import ground
-from workbench.text.safe import clean
+from workbench.text.safe import clean, cut
 from workbench.text.tokens import snap
 from workbench.web.page import texts_of
 
@@ -157,7 +157,12 @@ def _new(fields: Fields, opened: Opened, kind: Kind) -> Intent:
     if mark is None:
         spans = ground(fields["surface"], reference)
         if not spans:
-            raise InputError("mark the words in the reference, or type them as they stand there")
+            typed = (
+                f"“{cut(clean(fields['surface']), 40)}” is not in the reference: "
+                if fields["surface"]
+                else ""
+            )
+            raise InputError(f"{typed}mark the words there, or type them as they stand there")
         mark = "r", spans[0].start, spans[0].end
     if mark[0] != "r":
         raise InputError("a new unit stands in the reference: mark it there")

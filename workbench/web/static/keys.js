@@ -110,6 +110,7 @@ function show(page, answer, before, acted) {
   const side = document.querySelector(".deciding");
   if (same && side) side.scrollTop = scrolled;
   else scrollTo(0, 0);
+  document.querySelector(".again")?.scrollIntoView({ block: "nearest" });
 }
 
 function begin(same) {
@@ -225,6 +226,7 @@ function act(key) {
   if (found.tagName === "DETAILS") {
     found.open = !found.open;
     found.querySelector(found.open ? "textarea, input:not([type=hidden]), select" : "summary")?.focus();
+    if (found.open) found.scrollIntoView({ block: "nearest" });
   } else if (found.tagName === "INPUT") found.focus();
   else found.click();
   return true;
