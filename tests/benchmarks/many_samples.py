@@ -17,6 +17,7 @@ from pathlib import Path
 
 from tests.benchmarks.pty_app import terminal_environment
 from tests.rows import write_rows
+from workbench.matching import MATCHER
 from workbench.model import text_hash
 from workbench.settings import State, write_state
 from workbench.store import tables
@@ -37,7 +38,7 @@ WORDS = "the of in was by and near built with from river old city known for its 
 def database(samples: int) -> Path:
     """A database with that many samples (a multiple of 1,000), each with a proposal of six entities."""
     FOLDER.mkdir(exist_ok=True)
-    path = FOLDER / f"samples-{samples}-{TABLES}.db"
+    path = FOLDER / f"samples-{samples}-{TABLES}-{MATCHER}.db"  # another matcher counts decided rows anew
     if path.exists():
         return path
     fresh = path.with_suffix(".making")
