@@ -108,7 +108,7 @@ async def test_one_key_shows_what_disagrees_and_another_all_again(user: User) ->
         await user.press()
         assert "Random order: stop when you like, you have a random sample." == about(app)
         await user.press("D")
-        assert "Disagreements by effect on the mean: − makes it too low, + too high." == about(app)
+        assert "Effect on the mean: − makes it too low, + too high." == about(app)
         assert "Nothing disagrees that you may see." == drawn(app, "#empty")
         await user.press("escape")
         assert 8 == len(shown(app))
@@ -148,7 +148,7 @@ async def test_the_note_of_a_disagreement_is_above_the_list_where_its_row_has_no
         assert line_of(app, listed.cursor, 78).strip().endswith("explained")
         assert "explained: a spelling" == str(app.screen.completions.render()).strip()
         await user.press("k")
-        assert str(app.screen.completions.render()).startswith("Disagreements by effect on the mean")
+        assert str(app.screen.completions.render()).startswith("Effect on the mean")
 
 
 async def test_a_disagreement_shows_its_effect_values_and_state_and_opens_its_evidence(

@@ -360,7 +360,7 @@ class QueueScreen(BaseScreen):
         if self.views.order == "disputes":
             if one is not None and one.note and not self.has_class("-roomy"):
                 return f"{one.stands}: {flat(one.note)}"
-            return "Disagreements by effect on the mean: − makes it too low, + too high."
+            return "Effect on the mean: − makes it too low, + too high."
         if self._settles:
             return "People differ: no gold yet. enter: settle side by side."
         line = f"{name[0].upper()}{name[1:]}: {hint}."
