@@ -130,6 +130,19 @@ class PtyApp:
             if time.perf_counter() > end:
                 raise TimeoutError("the program does not stop drawing")
 
+    def ended(self, *, seconds: float = 60) -> int:
+        """Read until the program ends, since one that nobody reads waits for its terminal; its exit code.
+
+        Raises TimeoutError with the end of what it wrote.
+        """
+        end = time.perf_counter() + seconds
+        while self.process.poll() is None:
+            if time.perf_counter() > end:
+                raise TimeoutError(f"it does not end; the last of what it wrote: {self.output[-2000:]!r}")
+            if not self.read(0.05):
+                time.sleep(0.01)  # its end of the terminal is closed: there is nothing to wait for
+        return self.process.wait()
+
     def press(
         self, keys: bytes, *, until: bytes | None = None, seconds: float = 3, silence: float = 0.12
     ) -> Pressed:

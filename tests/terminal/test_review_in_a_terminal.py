@@ -184,6 +184,20 @@ def test_a_locale_without_utf8_is_named_and_letters_stay_letters(tmp_path: Path)
         assert app.process.poll() is None
 
 
+def test_a_program_that_was_stopped_from_outside_draws_again_and_ends(database: Path) -> None:
+    """SIGSTOP cannot be caught: the terminal is taken anew, once, when SIGCONT comes."""
+    with PtyApp([installed(), "--db", str(database), "--as", "ann", "review"]) as app:
+        app.wait_for("1 sample")
+        app.quiet(0.5)
+        for signal_number in signal.SIGSTOP, signal.SIGCONT:
+            start = len(app.output)
+            app.process.send_signal(signal_number)
+        app.wait_for("1 sample", start=start)
+        app.quiet(0.5)
+        app.write(b"\x11")  # ctrl+q
+        assert 0 == app.ended()
+
+
 def test_a_terminal_that_goes_away_ends_the_program(database: Path) -> None:
     """Its window is closed, here without a signal: the program must not stay and keep a core busy."""
     app = PtyApp([installed(), "--db", str(database), "--as", "ann", "review"])

@@ -46,6 +46,13 @@ _TOKEN = re.compile(
 class PasteDriver(LinuxDriver):
     """The library's driver, with every paste as one `Paste`."""
 
+    def _sigcont_application(self, *_: object) -> None:
+        """Take the terminal anew after SIGSTOP too: the library takes it twice, and then never ends."""
+        if self._auto_restart and not self._must_signal_resume:  # SIGTSTP has not let go of it
+            self.suspend_application_mode()
+            self._must_signal_resume = True
+        super()._sigcont_application()
+
     def run_input_thread(self) -> None:
         """Read until the app leaves or the terminal is gone, which ends the app like a signal of it."""
         try:
