@@ -19,7 +19,7 @@ CONFIG, STATE = "WORKBENCH_CONFIG", "WORKBENCH_STATE"
 
 KNOWN = ("as", "theme", "scorer", "keys")
 TEXT_LIMIT = 1_000_000
-"""Bytes of a file that a person writes: the config file, a policy."""
+"""Bytes of a file that a person writes: the config file, a policy, a prompt."""
 
 NEAR = 60
 """Similarity (0-100) from which a name is offered for a mistyped one."""
@@ -54,15 +54,15 @@ def state_path() -> Path:
     return Path(os.environ.get(STATE) or user_state_path("workbench", appauthor=False) / "state.json")
 
 
-def written_text(path: Path) -> str:
+def written_text(path: Path, limit: int = TEXT_LIMIT) -> str:
     """The text of a file that a person writes. Raises OSError, or UsageError for one that is no such text.
 
     A device or a pipe without an end is not read for ever.
     """
     with path.open("rb") as file:
-        data = file.read(TEXT_LIMIT + 1)
-    if len(data) > TEXT_LIMIT:
-        raise UsageError(f"{path}: more than {TEXT_LIMIT:,} bytes: name a smaller file")
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise UsageError(f"{path}: more than {limit:,} bytes: name a smaller file")
     return decoded(data, str(path))
 
 

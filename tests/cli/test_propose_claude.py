@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -211,8 +214,18 @@ def test_a_prompt_file_that_is_off_is_named_with_what_is_off(loaded: Any) -> Non
 
     assert (ended.code, ended.out) == (2, "")
     assert "mine.txt: unknown placeholder {{answer}} in 'entities'" in ended.err
-    assert (missing.code, missing.err) == (2, "workbench: no such file: none.txt\n")
+    assert (missing.code, missing.err) == (2, "workbench: none.txt: No such file or directory\n")
     assert loaded(*CLAUDE, "--dry-run", "--prompt", "mine.txt").code == 0
+
+
+@pytest.mark.parametrize("option", ["--prompt", "--prices"])
+def test_a_file_without_an_end_is_not_read_for_ever(loaded: Any, option: str) -> None:
+    Path("long.txt").write_text("#" * 1_000_001)
+
+    ended = loaded(*CLAUDE, "--dry-run", option, "long.txt")
+
+    assert ended.code == 2
+    assert ended.err == "workbench: long.txt: more than 1,000,000 bytes: name a smaller file\n"
 
 
 def test_what_is_for_services_only_is_refused_for_the_rules(loaded: Any) -> None:
@@ -298,15 +311,14 @@ def test_what_the_openai_proposer_lacks_is_named(loaded: Any, options: tuple[str
 
 
 def begun(
-    folder: Path, rows: list[dict[str, Any]], so_far: Callable[[], bool], *options: str
+    folder: Path, rows: list[dict[str, Any]], so_far: Callable[[], bool], *options: str, **opened: Any
 ) -> subprocess.Popen[bytes]:
     """A process that proposes for some rows, and has come so far."""
     write_rows(folder / "rows.jsonl", rows)
     program = [sys.executable, "-m", "workbench.cli", "--db", str(folder / "w.db")]
     assert 0 == cli._run([*program[3:], "import", str(folder / "rows.jsonl")])
-    process = subprocess.Popen(
-        [*program, *CLAUDE, "--yes", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **opened}
+    process = subprocess.Popen([*program, *CLAUDE, "--yes", *options], **pipes)
     end = time.monotonic() + 60
     while not so_far():
         assert time.monotonic() < end
@@ -358,6 +370,31 @@ def test_ctrl_c_ends_softly_with_a_report(tmp_path: Path, service: Start, number
     assert document["left"] > 0
     assert document["stopped"]
     assert document["proposed"] == local.stats.statuses[200] == len(local.stats.bodies)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_a_closed_terminal_ends_a_run_softly(tmp_path: Path, service: Start) -> None:
+    """What is under way is waited for and stored, though SIGHUP comes twice and nothing can be shown."""
+    hold = threading.Event()
+    local = service(hold=hold)
+    row = {"id": "1", "user_input": "q?", "reference": "Oslo lies in Norway.", "retrieved_contexts": []}
+    master, terminal = os.openpty()
+    process = begun(
+        tmp_path, [row], lambda: local.stats.requests > 0,
+        stderr=terminal, preexec_fn=lambda: os.login_tty(os.dup(terminal)),
+    )  # fmt: skip
+    os.close(terminal)
+    os.close(master)  # the first SIGHUP
+    time.sleep(0.3)
+    assert process.poll() is None
+    process.send_signal(signal.SIGHUP)
+    time.sleep(0.3)
+    hold.set()
+    process.communicate(timeout=60)
+
+    with closing(sqlite3.connect(tmp_path / "w.db")) as raw:
+        assert raw.execute("SELECT count(*) FROM proposal").fetchall() == [(1,)]
+    assert local.stats.statuses[200] == 1
 
 
 def test_a_person_at_a_terminal_is_asked(loaded: Any, service: Start, monkeypatch: Any) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.errors import InputError, NotFoundError
 from workbench.formats.exports.folder import write_whole
+from workbench.settings import written_text
 
 if TYPE_CHECKING:
     from workbench.comparing.calibration import Calibration
@@ -37,7 +38,7 @@ def text_of(document: Mapping[str, Any]) -> str:
 def read(path: Path) -> Calibration:
     """The calibration of a file, or of the `calibration.json` of an export, in one format or in several.
 
-    Raises NotFoundError without one, InputError for a file that is none, naming what is off.
+    Raises NotFoundError without one, InputError or UsageError for a file that is none, naming what is off.
     """
     from workbench.comparing.calibration import calibration_of  # with numpy: exports need none
 
@@ -51,14 +52,12 @@ def read(path: Path) -> Calibration:
                 "calibration is in use (workbench calibrate --use NAME, then export again)"
             )
     try:
-        if file.stat().st_size > _LARGEST:
-            raise InputError(f"{file}: too large for a calibration")
-        document = json.loads(file.read_text("utf-8"), parse_constant=_refuse)
+        document = json.loads(written_text(file, _LARGEST), parse_constant=_refuse)
     except FileNotFoundError:
         raise NotFoundError(f"{file}: no such file; {_HOW}") from None
     except OSError as error:
         raise InputError(f"{file}: {error.strerror or error}") from error
-    except (ValueError, RecursionError) as error:  # not UTF-8, not JSON, NaN, a number of 5,000 digits
+    except (ValueError, RecursionError) as error:  # not JSON, NaN, a number of 5,000 digits
         raise InputError(f"{file}: not JSON ({error})") from error
     if not isinstance(document, dict):
         raise InputError(f"{file}: not a calibration: got {type(document).__name__}, expected an object")

@@ -15,7 +15,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from workbench.errors import InputError, NotFoundError, UsageError, WorkbenchError
+from workbench.errors import InputError, UsageError, WorkbenchError, disk_errors
 from workbench.model import Kind, Policy, text_hash
 from workbench.proposing.claude.answers import CAUSES, NO_TOKENS, Task, Usage
 from workbench.proposing.claude.asks import CLAUDE, DEFAULT_MODEL, MODEL_PROPOSERS, OPENAI, Setup, read_part
@@ -33,6 +33,7 @@ from workbench.proposing.claude.cost import (
 )
 from workbench.proposing.claude.prompt import default_prompt, examples_text, read_prompt
 from workbench.proposing.claude.run import Limits, RunProgress, Summary
+from workbench.settings import written_text
 from workbench.stages.claude_book import UNSENT, Book, propose_missing
 from workbench.stages.examples import choose_examples
 from workbench.stages.people import check
@@ -73,7 +74,7 @@ class ModelOptions:
 
 
 def setup_of(store: Store, info: DatasetInfo, options: ModelOptions) -> Setup:
-    """The set-up of a run. Raises NotFoundError and InputError for a prompt file that cannot be used.
+    """The set-up of a run. Raises InputError and UsageError for a prompt file that cannot be used.
 
     Raises UsageError for examples when no verified sample can be shown, or the prompt has no place for them.
     """
@@ -144,14 +145,8 @@ def made_by(setup: Setup, kinds: tuple[Kind, ...]) -> MadeBy:
 
 
 def _text(path: Path) -> str:
-    try:
-        return path.read_text("utf-8-sig")
-    except FileNotFoundError:
-        raise NotFoundError(f"no such file: {path}") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 at byte {error.start}") from error
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}") from error
+    with disk_errors(InputError, str(path)):
+        return written_text(path)
 
 
 EXTERNAL = ("ask", "allow", "never")
@@ -394,9 +389,10 @@ def _report(
 
 @contextmanager
 def _stopping(stopped: threading.Event) -> Iterator[asyncio.Event]:
-    """An event that the first Ctrl-C or SIGTERM sets, or another thread by `stopped` within .1 seconds.
+    """An event that the first signal sets, or another thread by `stopped` within .1 seconds.
 
-    A second signal cancels the task. Without signals (Windows, another thread) only `stopped` counts.
+    A second Ctrl-C or SIGTERM cancels the task; a terminal that closes sends SIGHUP twice, under nohup it
+    counts for nothing. Without signals (Windows, another thread) only `stopped` counts.
     """
     stop, loop, task = asyncio.Event(), asyncio.get_running_loop(), asyncio.current_task()
 
@@ -410,16 +406,19 @@ def _stopping(stopped: threading.Event) -> Iterator[asyncio.Event]:
             await asyncio.sleep(0.1)
         stop.set()
 
+    signals = {signal.SIGINT: pressed, signal.SIGTERM: pressed}
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signals[signal.SIGHUP] = stop.set
     with suppress(NotImplementedError, RuntimeError, ValueError):
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, pressed)
+        for number, called in signals.items():
+            loop.add_signal_handler(number, called)
     watching = loop.create_task(watch())
     try:
         yield stop
     finally:
         watching.cancel()
         with suppress(NotImplementedError, RuntimeError, ValueError):
-            for number in (signal.SIGINT, signal.SIGTERM):
+            for number in signals:
                 loop.remove_signal_handler(number)
 
 

@@ -10,6 +10,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 from weakref import WeakKeyDictionary
 
@@ -229,5 +230,6 @@ class Going(threading.Thread):
 def finish(going: Going) -> None:
     """The app was left: stop the run and wait for what is under way, saying so when it takes a while."""
     if not going.leave(0.5):
-        sys.stderr.write("stopping the run: waiting for the calls under way …\n")
+        with suppress(OSError):  # the terminal may be closed
+            sys.stderr.write("stopping the run: waiting for the calls under way …\n")
         going.leave()
