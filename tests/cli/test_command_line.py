@@ -585,7 +585,7 @@ def test_status_counts_kinds_apart_where_a_sample_takes_both(run: Any) -> None:
     assert run("import", rows_file(*rows), "--gold").code == 0
 
     assert (
-        "2 samples, 1 reviewed by at least one person (entities 2, statements 1); by you: 0 not"
+        "2 samples, 1 reviewed in both kinds by at least one person (entities 2, statements 1); by you: 0 not"
         in run("status").out
     )
 

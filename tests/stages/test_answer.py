@@ -386,7 +386,8 @@ def test_what_the_file_does_not_explain_is_no_cause(twelve: Any) -> None:
     effects = (Effect("another form", 2, 2, -0.06), Effect("untraced", 0, 3, -0.03))
     text = said(replace(twelve, effects=effects))
 
-    assert "Main cause in the 12 reviewed samples: 2 names in the contexts that your metric did not" in text
+    recount = "in the 12 reviewed samples: 2 names in the contexts that a recount by exact names did not"
+    assert f"Likely cause {recount} recognise" in text
     assert "(−.06)." in text
     assert (
         "−.03 of it cannot be explained: the file has the score, but not the names that your metric "
@@ -394,7 +395,8 @@ def test_what_the_file_does_not_explain_is_no_cause(twelve: Any) -> None:
     )
     assert text.count("cannot be explained") == 1
     turned = (Effect("another form", 2, 2, -0.02), Effect("untraced", 0, 3, -0.06))
-    assert "Known cause in" in said(replace(twelve, effects=turned))
+    assert "Likely cause in" in said(replace(twelve, effects=turned))
+    assert "Known cause in" in said(replace(twelve, effects=turned, traced=True))
     against = (Effect("untraced", 0, 3, 0.3), Effect("left out", 1, 1, -0.07), Effect("unsure", 1, 1, 0.01))
     text = said(replace(twelve, effects=against))
     assert "cause" not in text  # .01 is none next to .07 the other way

@@ -11,6 +11,7 @@ from tests.conftest import accepted, add_text, do
 from tests.quality.verdicts import after
 from tests.quality.verdicts import changed as changed_by_themselves
 from workbench.model import Evidence, Match, Span, Unit
+from workbench.reports.units import doubtful, least_certain
 from workbench.reviewing.edits import Dispose, Flag, Put
 from workbench.stages import editing
 from workbench.stages.export import export
@@ -241,7 +242,10 @@ def test_new_units_have_new_ids(bench: Any, opened: Opened) -> None:
 
 def test_accept_says_who_verified(opened: Opened) -> None:
     """Open statements become unsure; the doubts were named before."""
-    assert editing.doubts(opened, "entity") == ["1 name is not in the reference"]
+    assert editing.doubts(opened, "entity") == [
+        "1 name is not in the reference",
+        "1 name is missing but in a context",
+    ]
     assert editing.doubts(opened, "statement") == ["1 statement is undecided"]
 
     edit = editing.accept(opened, "statement", fast=True)
@@ -259,6 +263,27 @@ def test_doubts_count_what_counts(opened: Opened) -> None:
     assert editing.doubts(replace(opened, state=replace(opened.state, entity=half)), "entity") == [
         "1 name is unsure"
     ]
+
+
+def test_a_name_that_a_context_has_in_a_longer_one_is_a_doubt_until_a_person_says_missing(bench: Any) -> None:
+    """Name matching says missing; an accept that nobody looked at would make that gold."""
+    row = {
+        "id": "one", "user_input": "Who?", "reference": "Globex paid.",
+        "retrieved_contexts": ["Globex Corporation paid."],
+        "proposal": {
+            "proposer": "p", "reference_entities": ["Globex"], "context_entities": [["Globex Corporation"]],
+        },
+    }  # fmt: skip
+    bench.load([row])
+    opened = bench.open("one")
+    found = unit(opened, "p1")
+    contexts = opened.sample.retrieved_contexts
+
+    assert ("missing", ["1 name is missing but in a context"], True, 0) == (
+        found.match.verdict, editing.doubts(opened, "entity"), doubtful(found, contexts),
+        least_certain((replace(found, match=Match("missing", similarity=99)), found), contexts),
+    )  # fmt: skip
+    assert [] == editing.doubts(act(bench.store, opened, editing.judge(found, "missing")), "entity")
 
 
 def test_skip_leaves_what_is_verified(bench: Any, opened: Opened) -> None:

@@ -403,6 +403,15 @@ def test_gold_without_the_option_is_counted_and_not_stored(bench: Any) -> None:
     ]
 
 
+def test_a_file_that_proposes_statements_alone_is_reviewed_for_them(bench: Any) -> None:
+    """Not for names, which nobody asked for; where names were looked for too, for these."""
+    claims = {"proposer": "me", "statements": [{"text": "Ann was in Rome.", "verdict": "found"}]}
+    bench.load([{**ROME, "proposal": claims}], dataset="claims")
+    bench.load([{**ROME, "proposal": {**claims, "reference_entities": []}}], dataset="names")
+
+    assert [("statement",), ("entity",)] == [bench.info(name).kinds for name in ("claims", "names")]
+
+
 def test_required_gold_makes_a_row_without_it_a_bad_row(bench: Any) -> None:
     """A file meant as gold that lacks it in places is a mistake more often than not."""
     report = bench.load([{**ROME, "gold": GOLD}, OSLO], gold="require")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from workbench.comparing.intervals import BADGE, FEWEST
 from workbench.comparing.words import CHOSEN
+from workbench.model import PLURAL
 from workbench.text.figures import many, number, rounded, signed, value
 
 if TYPE_CHECKING:
@@ -96,9 +97,10 @@ def headline(answer: Answer, say: Say) -> list[str]:
 
 
 def so_far(answer: Answer) -> str:
-    """`12 reviewed, 1 unresolved`."""
+    """`12 reviewed, 1 unresolved`; with two kinds to review, the one that is meant."""
     unresolved = f", {answer.unresolved:,} unresolved" if answer.unresolved else ""
-    return f"{answer.reviewed:,} reviewed{unresolved}"
+    of = f" ({PLURAL[answer.kind]})" if len(answer.reviews) > 1 else ""
+    return f"{answer.reviewed:,} reviewed{of}{unresolved}"
 
 
 def _fast(answer: Answer) -> list[str]:
@@ -125,7 +127,8 @@ def _causes(answer: Answer, say: Say) -> list[str]:
     rest = float(rounded(total, DIGITS)) - sum(shown[effect.what] for effect in main) - blank
     lines = []
     if main:
-        lead = "Known cause" if abs(blank) > abs(shown[main[0].what]) else "Main cause"
+        known_only = abs(blank) > abs(shown[main[0].what])
+        lead = "Likely cause" if _recounted(answer) else "Known cause" if known_only else "Main cause"
         where = "" if estimate.complete else f" in the {many(answer.compared, 'reviewed sample')}"
         causes = "; ".join(cause(effect, answer, shown[effect.what], say) for effect in main)
         lines.append(f"{lead}{'s' if len(main) > 1 else ''}{where}: {causes}.")
@@ -146,6 +149,11 @@ def _causes(answer: Answer, say: Say) -> list[str]:
         why = f", with {many(odd, 'sample')} whose score cannot be explained" if odd else ""
         lines.append(f"Everything else together: {signed(rest, 2)}{why}.")
     return [" ".join(lines)] if lines else []
+
+
+def _recounted(answer: Answer) -> bool:
+    """Whether the causes are those of a recount that gives other numbers than the file has."""
+    return not answer.traced and any(effect.what == "untraced" for effect in answer.effects)
 
 
 def _yours(answer: Answer, say: Say) -> str:
@@ -262,7 +270,8 @@ def cause(effect: Effect, answer: Answer, share: float, say: Say) -> str:
     """`7 names in the contexts that … did not recognise, some in another form, such as … (−.08)`."""
     unit, what = EFFECTS[answer.kind][effect.what]
     if answer.kind == "entity" and effect.what == "another form":
-        who = "your metric" if answer.imported else "the score"
+        own = "your metric" if answer.imported else "the score"
+        who = "a recount by exact names" if _recounted(answer) else own
         what = f"in the contexts that {who} did not recognise{_example(answer, say)}"
     lead = f"{many(effect.units or effect.samples, unit)} " if unit else ""
     return f"{lead}{what} ({signed(share, 2)})"

@@ -132,7 +132,8 @@ def status_text(report: DatabaseStatus) -> str:
         kinds = ", ".join(f"{PLURAL[kind]} {number:,}" for kind, number in dataset.verified.items())
         lines.append(
             f"{dataset.info.name}: {many(done.total, 'sample')}, "
-            f"{done.verified:,} reviewed by at least one person{f' ({kinds})' if kinds else ''}; "
+            f"{done.verified:,} reviewed {'in both kinds ' if kinds else ''}by at least one person"
+            f"{f' ({kinds})' if kinds else ''}; "
             f"by you: {done.excluded:,} not counted, {done.skipped:,} skipped, {done.started:,} started, "
             f"{done.flagged:,} flagged"
         )

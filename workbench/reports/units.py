@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from workbench.model import Imported, Kind, Match, Tally, Unit, count
 from workbench.scoring.names import first_scorer
+from workbench.scoring.scorers import overlooked
 from workbench.text.figures import UNDEFINED, number, signed, value
 from workbench.text.safe import cut, flat
 
@@ -54,12 +55,13 @@ def verdict(match: Match, *, words: bool = True) -> str:
     return f"{symbol} unsure" if match.verdict == "unsure" else f"{symbol} open"
 
 
-def doubtful(unit: Unit) -> bool:
-    """Whether a person should look at the unit before accepting: not in the reference, unsure or open."""
-    return unit.counted and (not unit.spans or unit.match.verdict in (None, "unsure"))
+def doubtful(unit: Unit, contexts: Sequence[str] = ()) -> bool:
+    """Whether a person should look at the unit before accepting: what `editing.doubts` names."""
+    in_doubt = not unit.spans or unit.match.verdict in (None, "unsure") or overlooked(unit, contexts)
+    return unit.counted and in_doubt
 
 
-def least_certain(units: tuple[Unit, ...]) -> int:
+def least_certain(units: Sequence[Unit], contexts: Sequence[str] = ()) -> int:
     """Where the cursor starts: the unit most likely to need a hand; 0 when all are certain.
 
     Doubtful units first, then names found only inside a longer one, then near misses (a missing unit
@@ -71,7 +73,7 @@ def least_certain(units: tuple[Unit, ...]) -> int:
         match = unit.match
         if not unit.counted:
             return 4, 0, index
-        if doubtful(unit):
+        if doubtful(unit, contexts):
             return 0, 0, index
         if match.nested:
             return 1, 0, index

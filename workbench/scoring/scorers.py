@@ -269,6 +269,14 @@ def _as_given(text: str, contexts: Sequence[str]) -> bool:
     return any(at >= 0 and bounded(context, at, at + len(text)) for context, at in places)
 
 
+def overlooked(unit: Unit, contexts: Sequence[str]) -> bool:
+    """Whether the matcher calls a name missing that a context has letter by letter, as whole words."""
+    match = unit.match
+    by_matcher = match.rule not in ("human", "carried") and unit.origin != "imported"
+    missing = unit.kind == "entity" and match.verdict == "missing" and by_matcher
+    return missing and _as_given(unit.text, contexts)
+
+
 def places_of(
     name: str, context_entities: Sequence[Sequence[ProposedEntity]], contexts: Sequence[str]
 ) -> tuple[Evidence, ...]:

@@ -30,7 +30,7 @@ from workbench.model import (
 )
 from workbench.reviewing.edits import Accept, Dispose, Put
 from workbench.reviewing.fold import settle
-from workbench.scoring.scorers import machine
+from workbench.scoring.scorers import machine, overlooked
 from workbench.stages.people import check
 from workbench.stages.review import CARRIED, Opened, act_on, open_sample
 from workbench.store import journal, samples
@@ -215,12 +215,18 @@ exclude = partial(Dispose, "excluded", KINDS)
 
 
 def doubts(opened: Opened, kind: Kind) -> list[str]:
-    """Why an accept should stop once: no unit, or counted ones not in the reference, unsure or undecided."""
+    """Why an accept should stop once: no unit, or counted ones not in the reference, unsure or undecided.
+
+    Also those that name matching calls missing though a context has the same words, as in a longer name.
+    """
     counted = [unit for unit in opened.units(kind) if unit.counted]
     numbers = {
         "not in the reference": sum(not unit.spans for unit in counted),
         "unsure": sum(unit.match.verdict == "unsure" for unit in counted),
         "undecided": sum(unit.match.verdict is None for unit in counted),
+        "missing but in a context": sum(
+            overlooked(unit, opened.sample.retrieved_contexts) for unit in counted
+        ),
     }
     word = "name" if kind == "entity" else "statement"
     messages = [

@@ -89,9 +89,9 @@ class ImportOptions:
 
     `blind` and `seed` None mean the defaults; `kinds` is what the policy of a new dataset reviews, None:
     what the folder's manifest says, else the kinds that the imported gold has, else the kind that an imported
-    column of recall counts, else entities. `fields` are FIELD=COLUMN, `external` COLUMN=KIND, `rows` is the
-    list of a JSON document that holds the rows, `command` how a message begins a command to run next, as
-    `workbench import`; empty for a call of Python.
+    column of recall counts, else statements where the file proposes these alone, else entities. `fields` are
+    FIELD=COLUMN, `external` COLUMN=KIND, `rows` is the list of a JSON document that holds the rows, `command`
+    how a message begins a command to run next, as `workbench import`; empty for a call of Python.
     """
 
     dataset: str | None = None
@@ -261,11 +261,16 @@ class _Import:
             raise UsageError(f"--seed {seed}: give a whole number from 0 to {2**53 - 1}")
         policy = _policy(settings.pop("policy", None))
         if policy is None:
-            # the kinds of the rows' gold, else the kind that their column of recall counts, else entities
+            # the kinds of the rows' gold, else the kind that their column of recall counts, else entities,
+            # unless nothing but statements was proposed
             columns = {column for record in records for column in record.scores}
             gold = (gold for record in records for gold in record.gold if options.gold != "ignore")
             reviewed = {kind for annotation in gold for kind in annotation.units}
-            counted = column_kind(headline(columns, (), "entity")) or "entity"
+            asked = [proposal for record in records for proposal in record.proposals]
+            claims = any(proposal.statements for proposal in asked)
+            names = any(proposal.reference_entities is not None for proposal in asked)
+            alone: Kind = "statement" if claims and not names else "entity"
+            counted = column_kind(headline(columns, (), "entity")) or alone
             policy = Policy(kinds=tuple(kind for kind in KINDS if kind in reviewed) or (counted,))
         if options.kinds is not None:
             policy = replace(policy, kinds=options.kinds)

@@ -94,7 +94,7 @@ def rows_of(opened: Opened, kind: Kind) -> list[ListedUnit]:
     contexts = opened.sample.retrieved_contexts
     return [
         ListedUnit(
-            unit, unit_symbol(unit), said_of(unit.match), doubtful(unit),
+            unit, unit_symbol(unit), said_of(unit.match), doubtful(unit, contexts),
             tuple(_quotes(unit.match, contexts)), tuple(_sides(opened, unit)),
         )
         for unit in opened.units(kind)
@@ -179,9 +179,9 @@ def outcome(opened: Opened, kind: Kind) -> str:
 
 def next_open(opened: Opened, kind: Kind, after: str) -> str:
     """The next unit that somebody has to look at, round the end; the same one where there is none."""
-    units = opened.units(kind)
+    units, contexts = opened.units(kind), opened.sample.retrieved_contexts
     at = next((index + 1 for index, unit in enumerate(units) if unit.id == after), 0)
-    return next((unit.id for unit in (*units[at:], *units[:at]) if doubtful(unit)), after)
+    return next((unit.id for unit in (*units[at:], *units[:at]) if doubtful(unit, contexts)), after)
 
 
 def chosen(opened: Opened, kind: Kind, asked: str) -> str:
@@ -189,4 +189,4 @@ def chosen(opened: Opened, kind: Kind, asked: str) -> str:
     units = opened.units(kind)
     if any(unit.id == asked for unit in units):
         return asked
-    return units[least_certain(units)].id if units else ""
+    return units[least_certain(units, opened.sample.retrieved_contexts)].id if units else ""

@@ -53,8 +53,8 @@ class Accepter:
             counted = any(unit.counted for unit in pane.units)
             shows = ", tab: show it" if counted else ""
             warn(f"{', '.join(editing.doubts(now, kind))}. a: accept anyway{shows}", sign="?")
-            if counted and not doubtful(pane.unit):
-                pane.listed.move_to_next(1, doubtful)
+            if counted and not doubtful(pane.unit, pane.contexts):
+                pane.to_next_doubt(1)
         else:
             self.accept()
 

@@ -15,7 +15,6 @@ from textual.app import ComposeResult
 from workbench.errors import InputError
 from workbench.model import KINDS, PLURAL, Kind, Span, Unit
 from workbench.reports.team import holds, lesson_text
-from workbench.reports.units import doubtful
 from workbench.reviewing.edits import Edit, Put
 from workbench.stages import editing, intents, policy
 from workbench.stages.desk import Desk, Step
@@ -281,7 +280,7 @@ class ReviewScreen(BaseScreen):
         if intent.adds and isinstance(edit, Put):
             self.pane.choose(edit.units[0].id)
         elif intent.goes:
-            self.pane.listed.move_to_next(1, doubtful)
+            self.pane.to_next_doubt(1)
 
     async def _leave(self, done: str, fresh: Opened, edit: Edit) -> None:
         """Go on from a sample that is done with; in a training its known answer comes first."""
@@ -544,7 +543,7 @@ class ReviewScreen(BaseScreen):
 
     def action_doubt(self, step: int) -> None:
         """To the next doubtful unit, round the end."""
-        if not self.pane.listed.move_to_next(step, doubtful):
+        if not self.pane.to_next_doubt(step):
             self.say("no unit is in doubt")
 
     def action_context(self, step: int) -> None:

@@ -16,7 +16,7 @@ from textual.message import Message
 from workbench.errors import InputError
 from workbench.matching.nearest import nearest
 from workbench.model import Disposition, Evidence, Kind, Span, Unit
-from workbench.reports.units import least_certain
+from workbench.reports.units import doubtful, least_certain
 from workbench.stages.review import NO_NAMES, Opened, names_of, unmarked
 from workbench.text.cells import cut_middle
 from workbench.text.marks import Mark, context_marks, reference_marks
@@ -137,6 +137,10 @@ class SamplePane(Container):
             raise InputError(NOT_COUNTED)
         return unit
 
+    def to_next_doubt(self, step: int) -> bool:
+        """To the next unit to look at before accepting, round the end; False when there is none."""
+        return self.listed.move_to_next(step, partial(doubtful, contexts=self.contexts))
+
     def show(self, opened: Opened, kind: Kind) -> bool:
         """Draw the sample; True when another sample or kind was shown before."""
         listed = self.listed
@@ -152,7 +156,7 @@ class SamplePane(Container):
             self.context_no = 0
             self._suspicion = None
             at = self._cursors.get((opened.sample_id, kind))
-            listed.cursor = least_certain(state.assessment.units) if at is None else at
+            listed.cursor = least_certain(self.units, self.contexts) if at is None else at
         self._news = self._news or is_new or state.disposition != self._disposition
         self._disposition = state.disposition
         listed.show(
