@@ -235,30 +235,28 @@ def test_what_went_in_a_batch_is_sent_by_no_other_start(bench: Any, service: Sta
 
 
 @pytest.mark.databases
-def test_what_two_people_fetch_of_one_batch_at_once_is_counted_once(
-    bench: Any, service: Start, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("batch", [False, True])
+def test_two_people_who_start_one_run_at_the_same_time_pay_it_once(
+    bench: Any, service: Start, batch: bool
 ) -> None:
-    """Each of them stored every row, failed ones too, and Runs showed that cost twice."""
-    local = service(batch_seconds=600.0, faults=Faults(texts={"Town7 ": "max_tokens"}))
+    """Each paid for what the other was asking, and stored every row of a batch that the other fetched."""
+    hold = threading.Event()
+    local = service(hold=hold, batch_seconds=600.0)
     bench.load(towns(40))
-    stop = threading.Event()
-    threading.Timer(1.0, stop.set).start()
-    proposed(bench, batch=True, stop=stop)
-    local.options.batch_seconds = 0.0
-    look, both = Book.open_batches, threading.Barrier(2)
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(proposed, bench, batch=batch)
+        while not (first.done() or local.batches or local.stats.requests):
+            time.sleep(0.01)
+        with pytest.raises(UsageError, match="another process is asking for claude-run-1: wait until it has"):
+            proposed(bench, batch=batch)
+        local.options.batch_seconds = 0.0
+        hold.set()
 
-    async def look_together(book: Book, client: Any) -> Any:
-        found = await look(book, client)
-        await asyncio.to_thread(both.wait)
-        return found
+    again = proposed(bench, batch=batch)
 
-    monkeypatch.setattr(Book, "open_batches", look_together)
-    with ThreadPoolExecutor(2) as pool:
-        reports = [*pool.map(lambda _: proposed(bench, batch=True), range(2))]
-
-    assert [39, 39] == [report.already + report.proposed for report in reports]
-    of_batch = bench.query("SELECT CAST(keys AS text) FROM call WHERE batch = 'msgbatch_0001'")
-    assert 4 == len(of_batch) == len({*of_batch})
+    assert (40, 40, 0) == (first.result().proposed, again.already, again.requests)
+    assert [(4, 4)] == bench.query("SELECT count(*), count(DISTINCT CAST(keys AS text)) FROM call")
+    assert [] == [*bench.folder.glob("*-run-*")]
 
 
 @pytest.mark.databases

@@ -326,7 +326,8 @@ def propose_by_model(
     Of a batch run, batches that an earlier start sent are fetched first. Ctrl-C, or another thread by `stop`,
     ends it softly: what is under way is waited for; a second Ctrl-C drops that too and raises DroppedError. A
     killed run goes on where it stopped: no stored answer is asked for again, calls under way at the kill are.
-    Raises AccessError for a key or model that cannot be used, BusyError when nobody answers.
+    Raises AccessError for a key or model that cannot be used, BusyError when nobody answers, UsageError while
+    another process asks for the same run.
     """
     check(store, annotator, "propose for everybody")
     stopped = stop or threading.Event()
@@ -337,11 +338,13 @@ def propose_by_model(
         async with connect(seconds, setup.proposer, setup.base_url) as client:
             notes = await check_model(client, setup)
             run = run_of(store, info, made_by(setup, info.policy.kinds), annotator)
-            _at_service(store, run.id, options)
-            book = Book.of_run(store, info, setup, run.id, retry=options.retry, gently=limits.gently)
-            thinking, _ = _thinking(store, info, setup)
-            budget = Budget(limits.max_cost, prices, setup, thinking, batch=options.batch)
-            with _stopping(stopped) as stop:
+            with store.claimed(run.id) as free, _stopping(stopped) as stop:
+                if not free:  # each would pay for what the other is asking
+                    raise UsageError(f"another process is asking for {run.name}: wait until it has ended")
+                _at_service(store, run.id, options)
+                book = Book.of_run(store, info, setup, run.id, retry=options.retry, gently=limits.gently)
+                thinking, _ = _thinking(store, info, setup)
+                budget = Budget(limits.max_cost, prices, setup, thinking, batch=options.batch)
                 summary = await propose_missing(
                     book, client, batch=options.batch, limits=limits, budget=budget, on_progress=on_progress,
                     stop=stop,

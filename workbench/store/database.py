@@ -14,7 +14,7 @@ import sqlite3
 import subprocess
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,8 @@ SAY_WAITING = 2.0
 """Seconds after which whoever waits for a lock says so, as a warning of this module's logger."""
 SKEW = 60.0
 """Seconds by which the clock of a server may differ from ours."""
+CLAIMS = 0x776F726B
+"""Tells our locks of a server from those of other programs."""
 CACHE = 4_000
 """Kilobytes of pages that each connection to SQLite may keep: a screen has five connections."""
 
@@ -222,6 +224,34 @@ def run_pragma(engine: Engine, pragma: str) -> None:
     """Run a pragma outside of any transaction."""
     with closing(engine.raw_connection()) as raw:
         raw.cursor().execute(pragma)
+
+
+@contextmanager
+def claimed(engine: Engine, path: Path | None, number: int) -> Iterator[bool]:
+    """Whether nobody else has claimed this number; nobody else can until this ends, be it by a kill.
+
+    Next to an SQLite file an empty one is locked for it.
+    """
+    if path is None:
+        with closing(engine.raw_connection()) as raw:
+            raw.driver_connection.autocommit = True  # type: ignore[union-attr]
+            cursor = raw.cursor()
+            raw.detach()  # a connection of its own, which ends with the claim
+            cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", [CLAIMS, number])
+            yield cursor.fetchone() == (True,)
+        return
+    aside = path.with_name(f"{path.name}-run-{number}")
+    with closing(sqlite3.connect(aside, timeout=0, isolation_level=None)) as own:
+        try:
+            own.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError:
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            with suppress(OSError):
+                aside.unlink()
 
 
 def _begin_sqlite(connection: Connection) -> None:

@@ -7,7 +7,7 @@ import threading
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
@@ -24,6 +24,7 @@ from workbench.store.database import (
     WRITE_AHEAD,
     OpenFile,
     check_schema,
+    claimed,
     explained,
     full_url,
     is_locked,
@@ -122,6 +123,15 @@ class Store:
                 yield session
             finally:
                 thread.session = None
+
+    @contextmanager
+    def claimed(self, number: int) -> Iterator[bool]:
+        """Whether no other process has claimed this number; none can until this ends, be it by a kill."""
+        with ExitStack() as stack:
+            with _explaining(FAILURES):
+                path = None if self.file is None else self.file.path.resolve()
+                free = stack.enter_context(claimed(self.engine, path, number))
+            yield free
 
     def rows(self, query: Any, **given: object) -> Sequence[Any]:
         """The rows of a query; `given` are the values of its parameters.

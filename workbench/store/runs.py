@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import Any
 
-from sqlalchemy import JSON, Text, cast, exists, func, literal, select
+from sqlalchemy import exists, func, select
 
 from workbench.errors import NotFoundError
 from workbench.store.datasets import DatasetInfo
@@ -179,12 +179,9 @@ def count_unproposed(store: Store, dataset_id: int, run_id: int | None) -> int:
 def save_call(store: Store, call: CallRow, documents: Mapping[str, list[Any]]) -> None:
     """Store a request with all its answers, by their keys, none for a failure; one transaction.
 
-    An answer that another run paid for meanwhile stays as it is, and so does a row of a batch that another
-    process fetched.
+    An answer that another run paid for meanwhile stays as it is.
     """
     with store.writing() as session:
-        if call.batch and _is_stored(store, call):
-            return
         session.add(call)
         session.flush()
         known = answers(store, documents)
@@ -194,14 +191,6 @@ def save_call(store: Store, call: CallRow, documents: Mapping[str, list[Any]]) -
             if key not in known
         ]
         store.insert(AnswerRow, fresh)
-
-
-def _is_stored(store: Store, call: CallRow) -> bool:
-    """Whether a row of a batch is there; answers are found by their keys, for a batch has thousands."""
-    own = CALL.run_id == call.run_id, CALL.failure == call.failure, CALL.batch == call.batch
-    if not call.failure:
-        return store.has(CALL.id, *own, ANSWER.call_id == CALL.id, ANSWER.key.in_(call.keys))
-    return store.has(CALL.id, *own, cast(CALL["keys"], Text) == cast(literal(call.keys, JSON), Text))
 
 
 def all_keys(store: Store) -> set[str]:
