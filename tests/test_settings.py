@@ -13,7 +13,7 @@ import pytest
 
 from workbench import cli
 from workbench.cli.console import annotator_name, call_of
-from workbench.errors import UsageError
+from workbench.errors import UsageError, to_install
 from workbench.settings import (
     Settings,
     State,
@@ -228,3 +228,16 @@ def test_the_state_file_of_the_tests_is_none_of_a_person() -> None:
     assert Path.home() in state_path().parents
     assert Path.home() in config_path().parents
     assert Path(pwd.getpwuid(os.getuid()).pw_dir) != Path.home()
+
+
+def test_an_install_hint_works_in_a_checkout_and_in_an_installation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before a release nothing of the name is in the index."""
+    here = Path(__file__).parents[1]
+    in_checkout = to_install("web")
+    monkeypatch.setattr("workbench.errors.__file__", str(tmp_path / "workbench" / "errors.py"))
+
+    assert (f"pip install -e '{here}[web]'", "pip install 'gold-workbench[web]'") == (
+        in_checkout, to_install("web"),
+    )  # fmt: skip

@@ -28,6 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 
 class WorkbenchError(Exception):
@@ -171,3 +172,14 @@ def disk_errors(kind: type[WorkbenchError], what: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise kind(f"{what}: {error.strerror or error}") from error
+
+
+def to_install(extra: str) -> str:
+    """The command that installs the packages of an extra: into the checkout that runs, else by name."""
+    checkout = Path(__file__).parents[1]
+    named = (
+        f"-e '{checkout}[{extra}]'"
+        if (checkout / "pyproject.toml").is_file()
+        else f"'gold-workbench[{extra}]'"
+    )
+    return f"pip install {named}"

@@ -42,7 +42,7 @@ def test_the_report_says_what_is_better_by_how_much_and_on_what(names: Any) -> N
     assert "without each of 12 folds: always 82" in ended.out
     assert "automatic mean of the 12 samples with units: .333 at 85, .667 at 82" in ended.out
     assert "nothing is saved" in ended.out
-    for term in ("bias: ", "; typical error: ", "\nF1: ", "\nright: ", "; TPR, TNR: ", "; Brier, log loss: "):
+    for term in ("bias: ", "; typical error: ", "\nF1: ", "\nright: ", "; TPR, TNR: ", "; found: "):
         assert term in ended.out, "explained where it stands"
 
 

@@ -40,6 +40,7 @@ def test_assign_gives_frees_and_shows_who_holds_what(team: Any) -> None:
         in shown.out
     )
     assert ["bo", "0", "0", "11", "0", "0"] == shown.out.splitlines()[2].split()
+    assert "a sample needs 2 people, and so far 1 person takes part" == shown.out.splitlines()[3]
     assert nothing.out.startswith("dee holds nothing\n")
     assert (20, []) == (freed["samples"], freed["people"])
 

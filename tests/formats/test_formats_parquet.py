@@ -16,7 +16,7 @@ import pyarrow.parquet as parquet
 import pytest
 
 from tests.formats.conftest import load_path
-from workbench.errors import InputError
+from workbench.errors import InputError, to_install
 from workbench.formats.pages import dictionary_values
 from workbench.formats.reading import read
 from workbench.formats.rows import Notes
@@ -452,5 +452,5 @@ def test_without_pyarrow_the_message_says_what_to_install(tmp_path: Path) -> Non
     )
 
     assert done.stdout.strip() == (
-        f"{path}: Parquet and Arrow files need the package pyarrow: pip install 'gold-workbench[parquet]'"
+        f"{path}: Parquet and Arrow files need the package pyarrow: {to_install('parquet')}"
     )

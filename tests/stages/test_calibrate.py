@@ -264,7 +264,7 @@ def test_the_threshold_before_a_calibration_is_not_called_the_one_in_use(bench: 
         assert f"What to do: {advised}" in text
         assert f"\n{said}" in text
         assert re.search("\n85 before may +−.250", text)
-        assert re.search("\n76 in use" + (", chosen" if chosen == 76 else " ") + " +.500", text)
+        assert re.search("\n76 in use" + (", fits best" if chosen == 76 else " ") + " +.500", text)
         assert "85 in use" not in text
 
 

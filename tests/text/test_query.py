@@ -176,6 +176,7 @@ def test_numbers_are_compared_exactly(text: str, number: Fraction, expected: boo
         ("state:verified,todo", False, False),
         ("-state:todo", False, False),
         ("is:stale", False, True),
+        ("is:fast", False, True),
         ("is:flagged", True, False),
     ],
 )

@@ -178,7 +178,7 @@ async def test_the_probability_is_one_key_deeper_and_a_theme_redraws_the_picture
         await user.press("K", "L")
         assert isinstance(app.screen, ReadScreen)
         table = app.screen.query_one(Passage).text
-        assert "probability of a match (Platt, cross-validated)" in table
+        assert "probability of a match (cross-validated)" in table
         await user.press("escape")
         assert isinstance(app.screen, CalibrateScreen)
 

@@ -13,7 +13,7 @@ from textual.widgets import Static
 from tests.tui.conftest import User
 from workbench.tui.screens.compare import CompareScreen
 from workbench.tui.screens.queue import QueueScreen
-from workbench.tui.widgets.bars import Bar, Status
+from workbench.tui.widgets.bars import Bar, Head, Status
 from workbench.tui.widgets.cause_list import CauseList, written
 from workbench.tui.widgets.sample_list import SampleHead, SampleList
 from workbench.tui.widgets.tallies import Tallies
@@ -34,6 +34,7 @@ def audited(import_rows: Callable[..., Path], rows: list[dict[str, Any]]) -> Pat
 async def test_from_an_accept_to_the_reason(user: User, audited: Path, size: tuple[int, int]) -> None:
     async with user.opens(HASH, database=audited, size=size) as app:
         assert "yours" not in app.screen.query_one(Tallies).text
+        assert "Where" not in app.screen.query_one(Head).text  # the question stands below, once
         await user.press("a")
         status = app.screen.query_one(Status).text
 

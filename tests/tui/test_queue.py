@@ -15,7 +15,7 @@ from textual.app import App, ComposeResult
 from textual.events import MouseDown, MouseUp
 from textual.widgets import Static
 
-from tests.tui.conftest import User, until
+from tests.tui.conftest import User, said, until
 from tests.tui.conftest import shown as drawn
 from tests.tui.teams import decide
 from tests.tui.test_hostile import on_screen
@@ -62,6 +62,19 @@ async def test_search_while_typing_then_open(user: User) -> None:
         await user.press("enter")
         assert type(app.screen).__name__ == "ReviewScreen"
         assert app.screen.pane.now.sample.id == "nil"
+
+
+async def test_a_key_that_nothing_is_bound_to_says_so_once(user: User) -> None:
+    """Also one of another screen: `P` of the queue in a review. What was just said stays."""
+    async with user.opens(size=(80, 24)) as app:
+        await user.press("Z")
+        assert "Z: no key of this screen; ? shows those that are" == said(app)
+        await user.press("enter", "P")
+        assert "P: no key of this screen; ? shows those that are" == said(app)
+        await user.press("S")
+        skipped = said(app)
+        await user.press("R")
+        assert skipped == said(app) != ""
 
 
 async def test_escape_clears_the_search_and_leads_back_to_where_one_was(user: User) -> None:

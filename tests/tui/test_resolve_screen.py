@@ -501,6 +501,7 @@ async def test_a_settled_sample_at_60_columns(user: User) -> None:
 async def test_the_key_bar_names_the_keys_that_take_at_60_columns(user: User) -> None:
     async with settling(user, size=(60, 18)) as app:
         assert "1–2 take A B" in shown(app, KeyBar)
+        assert "a settle" in shown(app, KeyBar)
         assert "? help" in shown(app, KeyBar)
 
 

@@ -520,5 +520,5 @@ def test_my_progress_and_the_end(serve: Serve) -> None:
     bo.do("accept")
     assert "Every sample is decided" in shown(bo.page.text)
     assert "accepted: verified 1/2" in shown(bo.page.text)
-    assert "verified by you or others 1" in (page := shown(bo.get("/me").text))
+    assert "verified by you 1 verified by others alone 0" in (page := shown(bo.get("/me").text))
     assert page.endswith(" s, 1 press Next sample")

@@ -11,7 +11,7 @@ import typer
 from typer import Option
 
 from workbench.cli.console import Context, check_writable, open_for, text_of
-from workbench.errors import UsageError, disk_errors
+from workbench.errors import UsageError, disk_errors, to_install
 
 if TYPE_CHECKING:
     from workbench.web.app import Proxy
@@ -47,9 +47,7 @@ def serve(
         import starlette as _starlette  # noqa: F401
         import uvicorn as _uvicorn  # noqa: F401
     except ModuleNotFoundError as error:
-        raise UsageError(
-            f"serve needs the package {error.name!r}: pip install 'gold-workbench[web]'"
-        ) from error
+        raise UsageError(f"serve needs the package {error.name!r}: {to_install('web')}") from error
     from workbench.stages.people import can_log_in, let_in, people
     from workbench.store.datasets import find_dataset
     from workbench.web.app import listen, make_app, run

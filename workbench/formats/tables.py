@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
-from workbench.errors import InputError, RowError, UsageError
+from workbench.errors import InputError, RowError, UsageError, to_install
 from workbench.formats.columns import FIELD_OF, NO_COLUMNS, NamedColumns, is_metric, scores_alone
 from workbench.formats.json_lines import RawRow, lines, not_utf8, parse
 from workbench.formats.pages import dictionary_values
@@ -227,8 +227,7 @@ def load_pyarrow(what: str = "") -> Any:
         pyarrow.set_memory_pool(pyarrow.system_memory_pool())
     except ModuleNotFoundError:
         raise UsageError(
-            f"{what and what + ': '}Parquet and Arrow files need the package pyarrow: "
-            "pip install 'gold-workbench[parquet]'"
+            f"{what and what + ': '}Parquet and Arrow files need the package pyarrow: {to_install('parquet')}"
         ) from None
     return pyarrow
 

@@ -226,9 +226,9 @@ def gain_text(calibration: Calibrated) -> str:
 
 
 def curve_lines(look: Look, calibration: Calibrated) -> list[str]:
-    """Every fifth threshold, those in use and before it and the chosen one, on all verified samples."""
+    """Every fifth threshold, those in use and before it and the best one, on all verified samples."""
     marks = {look.now: which(look), look.moves.now: "in use"}
-    marks[calibration.threshold] = ", ".join(filter(None, (marks.get(calibration.threshold), "chosen")))
+    marks[calibration.threshold] = ", ".join(filter(None, (marks.get(calibration.threshold), "fits best")))
     rows = []
     for at in sorted({*range(60, 101, 5), *marks}):
         point = calibration.curve[at]
@@ -245,18 +245,14 @@ def curve_lines(look: Look, calibration: Calibrated) -> list[str]:
 
 def probability_lines(calibration: Calibrated) -> list[str]:
     """How likely a match is right, and the similarities that are worth a look."""
-    kind = "isotonic" if calibration.model.kind == "isotonic" else "Platt"
-    judged = calibration.reliability
     rows = [
         [_near(bucket), f"{bucket.pairs:,}", number(bucket.predicted, 2), number(bucket.found, 2)]
-        for bucket in judged.bins
+        for bucket in calibration.reliability.bins
     ]
     lines = [
-        f"probability of a match ({kind}, cross-validated): Brier {number(judged.brier)}, "
-        f"log loss {number(judged.log_loss)}",
+        "probability of a match (cross-validated)",
         *table(["similarity", "units", "predicted", "found"], rows, right=True),
-        "predicted: the chance that a person finds such a unit; found: how often one did; Brier, log loss: "
-        "how far they are apart, 0 is perfect",
+        "predicted: the chance that a person finds such a unit; found: how often one did",
     ]
     if calibration.band is None:
         return [*lines, "no similarity is in doubt (probability .2 to .8)"]

@@ -72,6 +72,9 @@ def team_text(team: Team | None) -> str:
         lines.append(
             f"late: {said} after the lease had run out and somebody else had taken the place; both count"
         )
+    if team.overlap > len(team.people):
+        part = many(len(team.people), "person takes part", "people take part")
+        lines.append(f"a sample needs {team.overlap} people, and so far {part}")
     return page(lines)
 
 

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from workbench import __version__
-from workbench.errors import InputError, UsageError, WorkbenchError
+from workbench.errors import InputError, UsageError, WorkbenchError, to_install
 from workbench.formats.columns import columns_of
 from workbench.formats.exports.folder import leftovers, remove_leftovers, sync, unfinished
 from workbench.formats.policy import from_toml, to_toml
@@ -356,9 +356,7 @@ def _on_cluster(
     try:
         from distributed import Client
     except ModuleNotFoundError:
-        raise UsageError(
-            "--cluster needs the package distributed: pip install 'gold-workbench[dask]'"
-        ) from None
+        raise UsageError(f"--cluster needs the package distributed: {to_install('dask')}") from None
     try:
         client = Client(address, timeout=5)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:

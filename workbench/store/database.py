@@ -31,6 +31,7 @@ from workbench.errors import (
     OtherFileError,
     StoreError,
     UsageError,
+    to_install,
 )
 from workbench.store.tables import METADATA
 from workbench.text.lists import stored
@@ -183,7 +184,7 @@ def make_engine(url: str | URL, file: OpenFile | None = None) -> Engine:
     except ModuleNotFoundError as error:
         raise UsageError(
             f"{shown_url(url)} needs the package {error.name!r}, which is not installed"
-            + (": pip install 'gold-workbench[postgres]'" if error.name == "psycopg" else "")
+            + (f": {to_install('postgres')}" if error.name == "psycopg" else "")
         ) from error
     except ArgumentError as error:
         raise UsageError(f"{shown_url(url)}: {error}") from error

@@ -134,7 +134,8 @@ def count_undoubted(store: Store, info: DatasetInfo, _annotator: str) -> int:
 class Progress:
     """How many samples of a dataset stand where; the first five add up with todo to `total`.
 
-    `both`: where both kinds are reviewed, a sample is verified in both. `stale`: verified by the annotator
+    `both`: where both kinds are reviewed, a sample is verified in both. `mine`: verified by the annotator,
+    as the others of `verified` are by somebody else alone. `stale`: verified by the annotator
     under an older policy than today's. With assignments `team` says how far they are, `today` how many
     samples the annotator decided since midnight, `others` how many other people hold, and `own` how many of
     the annotator's are done of how many, None while they come one by one.
@@ -152,6 +153,7 @@ class Progress:
     today: int = 0
     others: int = 0
     own: tuple[int, int] | None = None
+    mine: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +243,7 @@ def progress(store: Store, info: DatasetInfo, annotator: str) -> Progress:
             flagged=flagged,
             stale=stale,
             both=len(info.kinds) > 1,
+            mine=counts["verified"],
         )
 
 

@@ -54,7 +54,7 @@ _NEEDS_QUOTES = re.compile(r'[\s",:<>=]|^-')
 _NEAR = 60  # of 100: below that a suggestion is a guess
 
 
-RANDOM_MARKS = {"blind", "rematch", "stale"}
+RANDOM_MARKS = {"blind", "rematch", "stale", "fast"}
 
 
 class QueryToken(NamedTuple):
@@ -111,7 +111,7 @@ class Query:
     def hand_picked(self) -> bool:
         """Whether the samples are chosen by what is in them, so that they stand for no others.
 
-        Only where one stands with them (`state:`, `is:blind`, `is:rematch`, `is:stale`) leaves them random.
+        Where one stands with them (`state:` and RANDOM_MARKS of `is:`) leaves them random.
         """
         return any(
             term.field != "state" and not (term.field == "is" and set(term.values) <= RANDOM_MARKS)

@@ -34,6 +34,7 @@ from workbench.tui.screens.help import HelpScreen, TourScreen
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.saver import Saver
 from workbench.tui.themes import SIXTEEN, chosen_theme
+from workbench.tui.widgets.bars import Status
 from workbench.tui.work import LEAVING, finish
 
 if TYPE_CHECKING:
@@ -49,6 +50,9 @@ SHEETS = (
 PASTE_TAIL = 0.05
 """Seconds after a paste in which key presses are taken for its tail: a paste may smuggle an escape
 sequence that ends it early, and the rest would arrive as keys."""
+
+NO_KEY = "no key of this screen; ? shows those that are"
+"""The message about a key that nothing is bound to, where nothing else is said."""
 
 IGNORED = "Ignored: a paste, or too many keys at once. Nothing was changed; press keys one by one."
 """The message about a paste where no field takes it."""
@@ -228,6 +232,8 @@ class WorkbenchApp(Bench):
             text = event.character if event.is_printable else None
             if not (text and isinstance(screen, Ordered) and await screen.takes(text)):
                 await super().on_event(event)
+                if text and isinstance(screen, BaseScreen) and not any(s.text for s in screen.query(Status)):
+                    self.tell(f"{flat(text)}: {NO_KEY}")
         elif active.enabled:
             done = await self.run_action(
                 active.binding.action, active.node

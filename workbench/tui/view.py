@@ -25,7 +25,7 @@ from workbench.text.cells import (
 from workbench.text.figures import delta, many
 from workbench.text.lists import pairs, sections
 from workbench.text.marks import Mark
-from workbench.text.safe import flat
+from workbench.text.safe import flat, is_hash
 from workbench.tui.widgets.bars import DIM, Line, Part, cells
 from workbench.tui.widgets.cause_list import reasons_line
 from workbench.tui.widgets.passage import Marked
@@ -70,7 +70,8 @@ def head_parts(
             complete = f"plan complete · {said}" if size >= 100 else "plan complete"
             said = f"{done:,} of {goal:,} planned" if done < goal else complete
         left.append((f"  {said}", DIM))
-    name: Part = (short(opened.sample.id, 1000, opened.sample.user_input), "bold")
+    nameless = is_hash(opened.sample.id) and opened.sample.user_input  # the question stands below
+    name: Part = ("" if nameless else short(opened.sample.id, 1000), "bold")
     state, flag, comments = opened.state.of(kind), opened.state.flag, opened.state.comments
     facts = (
         (opened.blind, "◇ without suggestions", "$accent"),

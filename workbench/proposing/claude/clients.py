@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Self
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from workbench.errors import AccessError, UsageError
+from workbench.errors import AccessError, UsageError, to_install
 from workbench.proposing.claude.answers import FailureKind, Usage, schema
 from workbench.proposing.claude.asks import CLAUDE, OPENAI, Ask, Setup, system
 from workbench.proposing.claude.prompt import fenced
@@ -266,7 +266,7 @@ def _need(package: str, extra: str) -> None:
     try:
         import_module(package)
     except ImportError as error:
-        raise AccessError(f"{package} is not installed: pip install 'gold-workbench[{extra}]'") from error
+        raise AccessError(f"{package} is not installed: {to_install(extra)}") from error
 
 
 def cloud_of_claude() -> str:
