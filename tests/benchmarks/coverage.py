@@ -56,7 +56,7 @@ from numpy.typing import NDArray
 from workbench.comparing.bounds import Part, bets
 from workbench.comparing.correction import isotonic
 from workbench.comparing.estimates import Estimate, estimate
-from workbench.comparing.estimators import Reached
+from workbench.comparing.estimators import Population, Reached
 from workbench.comparing.intervals import LEVEL, Interval, t_quantile
 from workbench.comparing.plans import allocate, by_score, stratified_ranks
 from workbench.matching.units import language_of
@@ -237,7 +237,7 @@ def estimated(rows: Rows, plan: Plan, n: int, *, at_planned: bool = True) -> Est
     groups: Sequence[str | None] = rows.groups or [None] * len(f)
     reached = [Reached(f[i], y[i], 0.5, strata[i], groups[i]) for i in plan.first[:n]]
     return estimate(
-        f, reached, design="stratified" if plan.strata else "simple", strata=plan.strata,
+        Population(f, plan.strata), reached, design="stratified" if plan.strata else "simple",
         planned=len(plan.first), at_planned=at_planned,
     )  # fmt: skip
 

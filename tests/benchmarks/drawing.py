@@ -16,7 +16,7 @@ import numpy as np
 from tests.benchmarks.coverage import LEAST, POPULATIONS, Rows, defined, holds, share, true_mean
 from tests.benchmarks.harness import options as options_of
 from workbench.comparing.estimates import Estimate, estimate
-from workbench.comparing.estimators import Reached
+from workbench.comparing.estimators import Population, Reached
 from workbench.comparing.plans import allocate, strata_of
 
 BATCH = 100_000
@@ -61,11 +61,13 @@ class Corpus:
         ]
         by_strata = len(self.names) > 1
         return estimate(
-            [value for value, _, _ in self.values],
+            Population(
+                [value for value, _, _ in self.values],
+                [name for _, name, _ in self.values] if by_strata else [],
+                [times for _, _, times in self.values],
+            ),
             reached,
             design="stratified" if by_strata else "simple",
-            strata=[name for _, name, _ in self.values] if by_strata else [],
-            times=[times for _, _, times in self.values],
             planned=n,
             at_planned=True,
         )

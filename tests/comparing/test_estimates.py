@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 from math import inf, log
 from statistics import mean
@@ -17,7 +18,7 @@ from scipy.stats import hypergeom
 from workbench.comparing import estimates
 from workbench.comparing.bounds import BETS, Part, any_look, at_planned, log_gain
 from workbench.comparing.estimates import PROMISES, REFUSED, Design
-from workbench.comparing.estimators import Reached, clusters, difference, with_score
+from workbench.comparing.estimators import Population, Reached, clusters, difference, with_score
 from workbench.comparing.intervals import (
     FEWEST,
     Interval,
@@ -39,9 +40,11 @@ def plain(n: int = 20, pi: float | None = None) -> list[Reached]:
     return [Reached(f, f + OFF[i % 3], chance) for i, f in enumerate(AUTOMATIC[:n])]
 
 
-def estimate(*given: Any, **more: Any) -> Any:
+def estimate(
+    automatic: Sequence[float | None], drawn: list[Reached], *, strata: Sequence[str] = (), **more: Any
+) -> Any:
     """What is estimated; of some parts there may be nothing."""
-    return estimates.estimate(*given, **more)
+    return estimates.estimate(Population(automatic, strata), drawn, **more)
 
 
 def simple(drawn: list[Reached], at_planned: bool = True) -> Any:
@@ -251,8 +254,7 @@ def test_the_estimate_is_of_the_samples_with_both_values() -> None:
     """By hand: (.6 + (0 − .25) / 2) / .5; without units on one of the two drawn that have a score."""
     automatic = [0.5, None, 0.25, 1.0, 0.75, 0.5]
     drawn = [Reached(0.5, 0.5, 0.5), Reached(None, 1.0, 0.5), Reached(0.25, None, 0.5)]
-    known, reached, _, often = with_score(automatic, drawn, [], [])
-    found = difference(known, reached, times=often)
+    found = difference(*with_score(Population(automatic), drawn))
     assert (0.95, 0.95, 0.5) == pytest.approx((found.point, found.automatic, found.share))
 
 

@@ -22,7 +22,7 @@ from workbench.comparing import agreement, intervals
 from workbench.comparing import paired as pairing
 from workbench.comparing.causes import Difference, LinkCounts, difference
 from workbench.comparing.correction import reliability
-from workbench.comparing.estimators import Reached
+from workbench.comparing.estimators import Population, Reached
 from workbench.comparing.estimators import difference as difference_of_means
 from workbench.comparing.paired import Pair, paired
 from workbench.model import Assessment, Match, ProposedEntity, Unit, count
@@ -354,7 +354,7 @@ def audit(inputs: Any) -> Said:
 
     def estimated(automatic: list[float], shown: list[float]) -> float:
         drawn = [Reached(f, y, chance) for f, y in zip(shown, audited, strict=True)]
-        return total * difference_of_means(automatic, drawn).point
+        return total * difference_of_means(Population(automatic), drawn).point
 
     return {
         "mean_per_unit": estimated([0.0] * total, [0.0] * len(book)),
@@ -391,7 +391,8 @@ def no_free_lunch(inputs: Any) -> Said:
 def finite_corpus(inputs: Any) -> Said:
     y, f, rest = inputs["Y"], inputs["F_labelled"], inputs["F_unlabelled"]
     chance = len(y) / (len(y) + len(rest))
-    found = difference_of_means([*f, *rest], [Reached(a, b, chance) for a, b in zip(f, y, strict=True)])
+    drawn = [Reached(a, b, chance) for a, b in zip(f, y, strict=True)]
+    found = difference_of_means(Population([*f, *rest]), drawn)
     d = [b - a for a, b in zip(f, y, strict=True)]
     return {
         "point": found.point,
@@ -413,7 +414,7 @@ def stratified(inputs: Any) -> Said:
         strata += [str(name)] * one["N"]
         chance = len(one["d"]) / one["N"]
         drawn += [Reached(one["f_mean"], one["f_mean"] + d, chance, str(name)) for d in one["d"]]
-    found = difference_of_means(automatic, drawn, strata)
+    found = difference_of_means(Population(automatic, strata), drawn)
     return {"point": found.point, "se": known.standard_error(found.parts)}
 
 

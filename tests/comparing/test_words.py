@@ -13,7 +13,7 @@ from workbench.comparing import words
 from workbench.comparing.agreement import Overlap, Rate, beyond_chance, tabulate
 from workbench.comparing.causes import Cause, precision_of
 from workbench.comparing.estimates import Estimate, estimate
-from workbench.comparing.estimators import Reached
+from workbench.comparing.estimators import Population, Reached
 from workbench.comparing.explained import CauseTotal, PartTotal
 from workbench.comparing.figures import Arm, Arms, Counts, Row, bins
 from workbench.comparing.intervals import Interval
@@ -77,7 +77,7 @@ def drawn(n: int, total: int) -> list[Reached]:
 
 
 def test_an_estimate_names_its_target_its_method_and_both_intervals() -> None:
-    found = estimate([0.5] * 200, drawn(40, 200), design="simple", planned=40, at_planned=True)
+    found = estimate(Population([0.5] * 200), drawn(40, 200), design="simple", planned=40, at_planned=True)
 
     facts = facts_of(found)
 
@@ -90,7 +90,7 @@ def test_an_estimate_names_its_target_its_method_and_both_intervals() -> None:
 
 
 def test_an_estimate_before_the_planned_n_holds_whenever_you_look() -> None:
-    found = estimate([0.5] * 200, drawn(20, 200), design="simple", planned=40)
+    found = estimate(Population([0.5] * 200), drawn(20, 200), design="simple", planned=40)
 
     lines = lines_of(words.estimate_facts(found))
 
@@ -99,7 +99,7 @@ def test_an_estimate_before_the_planned_n_holds_whenever_you_look() -> None:
 
 def test_the_correlation_says_how_wide_the_interval_is_by_the_verified_values_alone() -> None:
     reached = [Reached((place % 4) / 4, (place % 4) / 4, 0.2) for place in range(40)]
-    found = estimate([0.5] * 200, reached, design="simple", planned=40, at_planned=True)
+    found = estimate(Population([0.5] * 200), reached, design="simple", planned=40, at_planned=True)
 
     note = {fact.name: fact.note for fact in words.estimate_facts(found)}["correlation"]
 
@@ -107,7 +107,7 @@ def test_the_correlation_says_how_wide_the_interval_is_by_the_verified_values_al
 
 
 def test_below_ten_there_is_no_estimate_and_no_mean() -> None:
-    found = estimate([0.5] * 200, drawn(9, 200), design="simple", planned=40)
+    found = estimate(Population([0.5] * 200), drawn(9, 200), design="simple", planned=40)
 
     lines = [*lines_of(words.estimate_facts(found)), *words.estimate_notes(found, assisted=False)]
 
@@ -117,7 +117,7 @@ def test_below_ten_there_is_no_estimate_and_no_mean() -> None:
 
 
 def test_what_every_sample_says_is_known_and_not_estimated() -> None:
-    found = estimate([0.5] * 40, drawn(40, 40), design="simple")
+    found = estimate(Population([0.5] * 40), drawn(40, 40), design="simple")
 
     facts = facts_of(found)
 
@@ -127,8 +127,8 @@ def test_what_every_sample_says_is_known_and_not_estimated() -> None:
 
 
 def test_assisted_gold_is_said_where_there_is_gold() -> None:
-    found = estimate([0.5] * 200, drawn(40, 200), design="simple", planned=40, at_planned=True)
-    nothing = estimate([0.5] * 200, [], design="simple")
+    found = estimate(Population([0.5] * 200), drawn(40, 200), design="simple", planned=40, at_planned=True)
+    nothing = estimate(Population([0.5] * 200), [], design="simple")
 
     assert words.ASSISTED in words.estimate_notes(found, assisted=True)
     assert "estimated for all 200: .500 reviewers saw the suggestions" in lines_of(
@@ -139,7 +139,7 @@ def test_assisted_gold_is_said_where_there_is_gold() -> None:
 
 
 def test_gold_chosen_in_another_way_has_no_mean_so_far() -> None:
-    found = estimate([0.5] * 200, [Reached(None, 0.0, None)], design="imported")
+    found = estimate(Population([0.5] * 200), [Reached(None, 0.0, None)], design="imported")
 
     assert "verified so far" not in [fact.name for fact in words.estimate_facts(found)]
 

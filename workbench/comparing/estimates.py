@@ -12,7 +12,7 @@ import numpy as np
 
 from workbench.comparing.bounds import Part, any_look, grown
 from workbench.comparing.bounds import at_planned as fixed
-from workbench.comparing.estimators import EstimateFigures, Reached, difference, rare, with_score
+from workbench.comparing.estimators import EstimateFigures, Population, Reached, difference, rare, with_score
 from workbench.comparing.intervals import BADGE, FEWEST, UNIT, Interval, Mean, mean, t_quantile
 from workbench.comparing.paired import pearson
 from workbench.text.figures import many, number
@@ -125,12 +125,10 @@ class Estimate:
 
 
 def estimate(
-    automatic: Sequence[float | None],
+    population: Population,
     drawn: Sequence[Reached],
     *,
     design: Design,
-    strata: Sequence[str] = (),
-    times: Sequence[int] = (),
     planned: int | None = None,
     at_planned: bool = False,
     limits: Interval = UNIT,
@@ -138,16 +136,13 @@ def estimate(
     """Estimate the mean verified value of the samples with a score, or of all where none has one, from the
     longest complete prefix of their order.
 
-    `automatic` has one value a sample, `strata` its stratum where the design has some; with `times` an entry
-    stands for so many samples. `drawn` holds the prefix in its order. `planned` is the sample size of the
+    `drawn` holds the prefix in its order. `planned` is the sample size of the
     plan, `at_planned` whether the prefix ends there: else the interval is one that holds at any look. A
     verified value lies in `limits`.
     """
-    scores = mean(automatic, times)
-    known, reached, layers, often = with_score(automatic, drawn, strata, times)
-    ask = partial(
-        _estimate, design=design, strata=layers, times=often, at_planned=at_planned, limits=limits,
-    )  # fmt: skip
+    scores = mean(population.automatic, population.times)
+    known, reached = with_score(population, drawn)
+    ask = partial(_estimate, design=design, at_planned=at_planned, limits=limits)
     summary = replace(ask(known, reached), automatic=scores)
     if summary.point is None:
         return summary
@@ -158,42 +153,38 @@ def estimate(
             ends = None if off.corpus is None else off.corpus.mirrored(0.0)
         summary = replace(summary, bias=summary.counted - summary.point, bias_interval=ends)
         if limits == UNIT and summary.corpus is not None and summary.method in PROMISES:
-            bare = ask([0.0] * len(known), [replace(sample, automatic=0.0) for sample in reached])
+            bare = ask(known.level(), [replace(sample, automatic=0.0) for sample in reached])
             ahead = planned - len(drawn) if planned and not at_planned else MORE
-            ahead = min(max(ahead, 1), (sum(times) or len(automatic)) - len(drawn))
-            soon = half_width(
-                automatic, drawn, strata, len(drawn) + ahead, times=times, at_planned=planned is not None
-            )
+            ahead = min(max(ahead, 1), population.size - len(drawn))
+            soon = half_width(population, drawn, len(drawn) + ahead, at_planned=planned is not None)
             summary = replace(summary, gold_only=bare.corpus, ahead=ahead, soon=soon)
     return replace(summary, assumptions=assumptions(summary))
 
 
 def _estimate(
-    automatic: Sequence[float],
+    population: Population,
     drawn: Sequence[Reached],
     *,
     design: Design,
-    strata: Sequence[str],
-    times: Sequence[int],
     at_planned: bool,
     limits: Interval,
     both: bool = False,
 ) -> Estimate:
     """The estimate without its bias and what it would be without the automatic values."""
     start = Estimate(
-        total=sum(times),
+        total=population.size,
         n=sum(one.verified is not None for one in drawn),
         undefined=sum(one.verified is None and not one.open and not one.excluded for one in drawn),
         excluded=sum(one.excluded for one in drawn),
         open=sum(one.open for one in drawn),
         unsure=sum(one.verified is not None and one.low != one.high for one in drawn),
         design=design,
-        automatic=mean(automatic, times),
+        automatic=mean(population.automatic, population.times),
         verified=mean(one.verified for one in drawn if not one.open and not one.excluded),
     )
     complete = len(drawn) == start.total
 
-    figures = partial(difference, automatic, drawn, strata, times=times, limits=limits, both=both)
+    figures = partial(difference, population, drawn, limits=limits, both=both)
     clip = Interval(-1.0, 1.0) if both else limits
     refusal = _refusal(start, drawn, complete)
     try:
@@ -232,41 +223,27 @@ def _estimate(
     )
 
 
-def half_width(
-    automatic: Sequence[float | None],
-    drawn: Sequence[Reached],
-    strata: Sequence[str],
-    n: int,
-    *,
-    times: Sequence[int] = (),
-    at_planned: bool = True,
-) -> float:
+def half_width(population: Population, drawn: Sequence[Reached], n: int, *, at_planned: bool = True) -> float:
     """Half of the interval that n samples may give, if the others are as those so far.
 
     Without any so far their values are taken for 0 and 1 in equal parts.
     """
-    known, reached, layers, often = with_score(automatic, drawn, strata, times)
-    total, scored = sum(times) or len(automatic), sum(often)
+    known, reached = with_score(population, drawn)
     parts: tuple[Part, ...] = (
-        Part(np.array([0.0, 1.0]), np.zeros(1), np.ones(1), UNIT, np.array([scored - 2.0])),
+        Part(np.array([0.0, 1.0]), np.zeros(1), np.ones(1), UNIT, np.array([known.size - 2.0])),
     )
     if drawn:
-        parts = difference(known, reached, layers, times=often).parts
-    return (fixed if at_planned else any_look)(grown(parts, round(n * scored / total))).width / 2
+        parts = difference(known, reached).parts
+    likely = grown(parts, round(n * known.size / population.size))
+    return (fixed if at_planned else any_look)(likely).width / 2
 
 
-def enough(
-    automatic: Sequence[float | None],
-    drawn: Sequence[Reached],
-    strata: Sequence[str],
-    wanted: float,
-    times: Sequence[int] = (),
-) -> int:
+def enough(population: Population, drawn: Sequence[Reached], wanted: float) -> int:
     """The smallest planned n whose interval may be ± `wanted`, not below what is drawn."""
-    low, high = max(FEWEST, len(drawn)), sum(times) or len(automatic)
+    low, high = max(FEWEST, len(drawn)), population.size
     while low < high:
         middle = (low + high) // 2
-        fits = half_width(automatic, drawn, strata, middle, times=times) <= wanted
+        fits = half_width(population, drawn, middle) <= wanted
         low, high = (low, middle) if fits else (middle + 1, high)
     return high
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from statistics import median
 from typing import Literal
 
@@ -73,50 +74,64 @@ class EstimateFigures:
     weights: Mapping[str, float]
 
 
-def with_score(
-    automatic: Sequence[float | None], drawn: Sequence[Reached], strata: Sequence[str], times: Sequence[int]
-) -> tuple[list[float], list[Reached], list[str], list[int]]:
+@dataclass(frozen=True, slots=True)
+class Population:
+    """The samples that an estimate is for: their automatic values, and their strata where there are some.
+
+    An entry is one sample, or as many as `times` says of it.
+    """
+
+    automatic: Sequence[float | None]
+    strata: Sequence[str] = ()
+    times: Sequence[int] = ()
+
+    @property
+    def size(self) -> int:
+        """How many samples there are."""
+        return sum(self.times) or len(self.automatic)
+
+    def level(self) -> Population:
+        """The same samples with 0 for every automatic value."""
+        return replace(self, automatic=[0.0] * len(self.automatic))
+
+
+def with_score(population: Population, drawn: Sequence[Reached]) -> tuple[Population, list[Reached]]:
     """The same without the samples that have no automatic value; where none has one, 0 for each."""
-    often = times or [1] * len(automatic)
-    some = any(value is not None for value in automatic)
-    known = [(at, value or 0.0) for at, value in enumerate(automatic) if value is not None or not some]
-    return (
-        [value for _, value in known],
-        [sample for sample in drawn if sample.automatic is not None]
-        if some
-        else [replace(sample, automatic=0.0) for sample in drawn],
-        [strata[at] for at, _ in known] if strata else [],
-        [often[at] for at, _ in known],
+    known = [value is not None for value in population.automatic]
+    if not any(known):
+        return population.level(), [replace(sample, automatic=0.0) for sample in drawn]
+    scored = Population(
+        [*compress(population.automatic, known)],
+        [*compress(population.strata, known)],
+        [*compress(population.times, known)],
     )
+    return scored, [sample for sample in drawn if sample.automatic is not None]
 
 
 def difference(
-    automatic: Sequence[float],
+    population: Population,
     drawn: Sequence[Reached],
-    strata: Sequence[str] = (),
     *,
-    times: Sequence[int] = (),
     fill: Fill = "drop",
     limits: Interval = UNIT,
     both: bool = False,
 ) -> EstimateFigures:
     """theta = mean of all automatic values + mean of (verified − automatic), by strata.
 
-    `automatic` and `strata` have an entry for each of the N samples `with_score`, or each entry stands for as
-    many as `times` says. `fill` drops open samples or gives every sample its low or high bound. A verified
-    value lies in `limits`. `both`: theta is the mean of verified − automatic instead.
+    The N samples are those `with_score`. `fill` drops open samples or gives every sample its low or high
+    bound. A verified value lies in `limits`. `both`: theta is the mean of verified − automatic instead.
 
     Every sample has e_i = ((z y − f)_i − theta (z_i − 1)) / share, where z says whether verified units exist;
     it is verified − automatic when they always do.
     Raises ValueError when none has units, or a stratum has no sample.
     """
+    strata, total = population.strata, population.size
     names = sorted(set(strata) or {""})
     place = {name: number for number, name in enumerate(names)}
     kept = [one for one in drawn if fill != "drop" or not one.open]
     within = np.array([place.get(one.stratum, 0) if len(place) > 1 else 0 for one in kept], dtype=np.int64)
-    everywhere = np.array([place[name] for name in strata] or [0] * len(automatic), dtype=np.int64)
-    often = np.array(times or [1] * len(automatic), dtype=float)
-    total = int(often.sum())
+    everywhere = np.array([place[name] for name in strata] or [0] * len(population.automatic), dtype=np.int64)
+    often = np.array(population.times or [1] * len(population.automatic), dtype=float)
     sizes = np.bincount(everywhere, often, minlength=len(names))
     taken = np.bincount(within, minlength=len(names))
     if (taken[sizes > 0] == 0).any():
@@ -124,7 +139,10 @@ def difference(
         raise ValueError(f"stratum {empty!r} has no verified sample")
     each = sizes / sizes.sum() / np.where(taken > 0, taken, 1)
     relative = each[within]  # sums to 1
-    f, mine = np.array(automatic, dtype=float), np.array([one.automatic for one in kept], dtype=float)
+    f, mine = (
+        np.array(population.automatic, dtype=float),
+        np.array([one.automatic for one in kept], dtype=float),
+    )
     values = [_value(one, fill) for one in kept]
     z, y = (
         np.array([value is not None for value in values], dtype=float),

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from workbench.comparing.agreement import beyond_chance, overlaps, tabulate_by_group
 from workbench.comparing.causes import precision_of
 from workbench.comparing.estimates import DRAWN, REFUSED, Design, Estimate, enough, estimate
-from workbench.comparing.estimators import EQUAL, Reached, difference, with_score
+from workbench.comparing.estimators import EQUAL, Population, Reached, difference, with_score
 from workbench.comparing.explained import CauseTotal, Explained, cause_totals, of_labels, sums
 from workbench.comparing.figures import Arms, Beside, Counts, Figures, Row, arms
 from workbench.comparing.intervals import FEWEST, UNIT, Interval, mean
@@ -404,21 +404,14 @@ def _notes(at: Scope, side: Side, pair: Arms, pairs: Sequence[Pair]) -> Iterator
         )
 
 
-def stands_for(at: Scope, values: Recalls) -> tuple[list[float | None], list[str], list[int]]:
-    """The automatic values of the population, their strata, and how many samples have each."""
-    begun = at.begun
-    known: Iterable[tuple[float | None, str, int]] = (
-        (values.get(number), stratum, 1) for number, stratum in at.places.items()
-    )
-    if begun.corpus:
-        known = (
-            (value, stratum, times)
-            for stratum, listed in begun.corpus["values"][at.name].items()
-            for value, times in listed
-        )
-    every = [*known]
-    strata = [stratum for _, stratum, _ in every] if begun.design == "stratified" else []
-    return [value for value, _, _ in every], strata, [times for _, _, times in every]
+def stands_for(at: Scope, values: Recalls) -> Population:
+    """The samples that the figures stand for, those of a drawn corpus as it was scored."""
+    population = Population([values.get(number) for number in at.places], [*at.places.values()])
+    if at.begun.corpus:
+        listed = at.begun.corpus["values"][at.name].items()
+        every = ((value, stratum, times) for stratum, pairs in listed for value, times in pairs)
+        population = Population(*zip(*every, strict=True))
+    return population if at.begun.design == "stratified" else replace(population, strata=())
 
 
 def fits_corpus(at: Scope) -> bool:
@@ -471,14 +464,11 @@ def whole(at: Scope, side: Side) -> Estimate:
             Reached(side.of_all.get(sample.sample_id), recall_of(sample.tally), None) for sample in standing
         ]
     if not fits_corpus(at):
-        return estimate([None], drawn, design="elsewhere", times=[begun.population])
-    automatic, strata, times = stands_for(at, side.of_all)
+        return estimate(Population([None], times=[begun.population]), drawn, design="elsewhere")
     of_all = estimate(
-        automatic,
+        stands_for(at, side.of_all),
         drawn,
         design=design,
-        strata=strata,
-        times=times,
         planned=begun.planned_n,
         at_planned=begun.at_planned_n,
     )
@@ -494,19 +484,20 @@ def weights(at: Scope, human: Mapping[int, Reviewed]) -> dict[int, float]:
     """What the verified value of each sample weighs in the estimate, and what its automatic value weighs
     where the prefix has not reached it: 0 for a sample without a score where others have one."""
     values = scored_by(at.store, at.info, at.name)
-    automatic, strata, times = (
-        stands_for(at, values) if fits_corpus(at) else ([None], [], [at.begun.population])
+    population = (
+        stands_for(at, values) if fits_corpus(at) else Population([None], times=[at.begun.population])
     )
-    every = [*reached(at, human, values).values()]
-    known, drawn, layers, often = with_score(automatic, every, strata, times)
+    known, drawn = with_score(population, [*reached(at, human, values).values()])
     by_stratum: Mapping[str, float] = {}
-    each = 1 / max(sum(often), 1)
+    each = 1 / max(known.size, 1)
     with suppress(ValueError):  # nothing is estimated yet
-        middle = difference(known, drawn, layers, times=often)
+        middle = difference(known, drawn)
         by_stratum, each = middle.weights, each / middle.share
     found = dict.fromkeys(at.places, each)
-    found |= {row.sample_id: by_stratum.get(row.stratum if layers else "", each) for row in at.begun.rows}
-    if any(value is not None for value in automatic):
+    found |= {
+        row.sample_id: by_stratum.get(row.stratum if known.strata else "", each) for row in at.begun.rows
+    }
+    if any(value is not None for value in population.automatic):
         found |= {number: 0.0 for number in at.places if values.get(number) is None}
     return found
 
@@ -515,8 +506,8 @@ def by_cause(at: Scope, of_all: Estimate, causes: Sequence[CauseTotal], side: Si
     """The net share of each cause for all samples: the estimator of the whole, with parts of Δ for values."""
     if of_all.refusal or of_all.point is None or (of_all.complete and of_all.open):
         return {}
-    automatic, strata, times = stands_for(at, side.values)
-    level = [None if value is None else 0.0 for value in automatic]
+    population = stands_for(at, side.values)
+    level = [None if value is None else 0.0 for value in population.automatic]
     settled = [
         (
             replace(one, automatic=None if one.automatic is None else 0.0, low=None, high=None),
@@ -527,11 +518,9 @@ def by_cause(at: Scope, of_all: Estimate, causes: Sequence[CauseTotal], side: Si
     ]
     return {
         cause.cause: estimate(
-            level,
+            replace(population, automatic=level),
             [replace(one, verified=known.net(cause.cause) if known else None) for one, known in settled],
             design=of_all.design,
-            strata=strata,
-            times=times,
             planned=at.begun.planned_n,
             at_planned=at.begun.at_planned_n,
             limits=ONE_WAY.get(cause.cause, EITHER_WAY),
@@ -624,9 +613,9 @@ def precision(store: Store, info: DatasetInfo, half_width: float) -> Precision:
         drawn = [one for one in reached(at, side.reviewed, side.of_all).values() if not one.open]
         if not fits_corpus(at):
             raise UsageError(REFUSED["elsewhere"])
-        automatic, strata, times = stands_for(at, side.of_all)
-        total = sum(times)
-    n = sum(sample.verified is not None for sample in with_score(automatic, drawn, strata, times)[1])
+        population = stands_for(at, side.of_all)
+    total = population.size
+    n = sum(sample.verified is not None for sample in with_score(population, drawn)[1])
     if len(drawn) == total:
         return Precision(half_width, total, n, total, "Every sample is reviewed: the mean is known.")
     if n < FEWEST:
@@ -638,7 +627,7 @@ def precision(store: Store, info: DatasetInfo, half_width: float) -> Precision:
         settled = [replace(sample, low=None, high=None) for sample in drawn]
         basis = f"If the other samples are as far off as the {many(n, 'reviewed one')}."
     try:
-        needed = max(len(drawn), enough(automatic, settled, strata, half_width, times))
+        needed = max(len(drawn), enough(population, settled, half_width))
     except ValueError as reason:  # a stratum of which nothing is known
         raise UsageError(f"nothing to go by: {reason}") from None
     return Precision(half_width, needed, n, total, basis)
