@@ -253,8 +253,9 @@ def test_blind_units_stay_undecided(bench: Any, blind: Opened) -> None:
 def test_a_unit_that_a_person_finds_has_evidence_of_the_machine_unless_blind(bench: Any, blind: Any) -> None:
     now = act(bench.store, blind, add_text(blind, "entity", "Sergey Brin"))
     there = unit(now, "Sergey Brin")
+    assisted = replace(now, state=replace(now.state, opened=replace(now.opening, shown="assisted")))
 
-    for one, evidence in ((now, ()), (replace(now, blind=False), (Evidence(1, 29, 40),))):
+    for one, evidence in ((now, ()), (assisted, (Evidence(1, 29, 40),))):
         (found,) = editing.toggle(one, there).units
         assert ("found", evidence) == (found.match.verdict, found.match.evidence)
 

@@ -21,7 +21,6 @@ from workbench.formats.exports.verify import FORMATS, places
 from workbench.matching import MATCHER
 from workbench.model import KINDS, Progress, sha256, silent
 from workbench.reviewing.documents import policy_document
-from workbench.scoring.names import SCORERS
 from workbench.stages import recompute
 from workbench.stages.export_items import Departure, ExportOptions, each_item, model_named, pseudonyms, stands
 from workbench.stages.people import check
@@ -68,7 +67,6 @@ def _gather(
             dataset=info.name,
             labels=info.labels,
             columns=tuple(scores.external_columns(store, info.id)),
-            scorers=tuple(SCORERS),
             licence=options.licence,
             text=options.text,
         ),

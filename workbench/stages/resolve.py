@@ -16,7 +16,7 @@ from workbench.reviewing.edits import Put
 from workbench.reviewing.fold import opened_with
 from workbench.stages.people import check
 from workbench.stages.queue import to_settle
-from workbench.stages.review import Opened, act, opened_anew, opening_of, shown_as, written_of
+from workbench.stages.review import Opened, act, opened_anew, opening_of, shown, written_of
 from workbench.store import assignments, journal
 from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
@@ -83,10 +83,13 @@ def open_resolution(store: Store, sample_id: int, person: str, dataset_id: int) 
     named = state is not None and state.opened.named
     over = Sides(person, people, units, reviews, named, seen)
     if state is None:  # with what all have, and the rest undecided
-        shown = (settling(Assessment(kind, "what people verified"), each) for kind, each in units.items())
-        opening = opening_of(info, shown, blind=stored.blind)
+        each = (settling(Assessment(kind, "what people verified"), have) for kind, have in units.items())
+        opening = opening_of(info, each, blind=stored.blind)
         state = opened_with(replace(opening, off_plan=all(by_hand for *_, by_hand in reviews)))
-    return shown_as(store, info, stored, RESOLVED, state, stored.proposal, written, over)
+    opened = Opened(
+        sample_id, info, stored, stored.sample, info.policy, state, RESOLVED, stored.proposal, written, over
+    )
+    return shown(store, opened)
 
 
 def take(opened: Opened, unit: Unit, side: int) -> Put:
@@ -122,4 +125,4 @@ def saw(store: Store, opened: Opened, action: str = "", *, named: bool = False) 
         return opened
     named = named or opened.over.named
     fresh = act(store, opened_anew(opened, replace(opened.opening, named=named)), action=action)
-    return replace(fresh, reopening=None, over=replace(opened.over, named=named, seen=True))
+    return replace(fresh, over=replace(opened.over, named=named, seen=True))

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache, partial
-from types import MappingProxyType
 
 from workbench.comparing.causes import Difference
 from workbench.comparing.links import Sides, settling
@@ -91,24 +90,33 @@ class Opened:
     sample: Sample
     policy: Policy
     state: ReviewState
-    blind: bool
-    rematch: bool
     annotator: str
-    automatic: tuple[AutoScore, ...]
-    revealed: tuple[Unit, ...]
-    base: Proposal | None = None
+    base: Proposal | None
+    written: Written
+    over: Sides | None = None
+    others: Mapping[Kind, tuple[Verified, ...]] = field(default_factory=dict)
+    settled: Mapping[Kind, Adjudication] = field(default_factory=dict)
     reopening: Open | None = None
+    automatic: tuple[AutoScore, ...] = ()
+    revealed: tuple[Unit, ...] = ()
     causes: Mapping[Kind, Difference] = field(default_factory=dict)
     suggested: Mapping[str, Match] = field(default_factory=dict)
-    others: Mapping[Kind, tuple[Verified, ...]] = field(default_factory=dict)
-    written: Written = field(default_factory=dict)
-    over: Sides | None = None
-    settled: Mapping[Kind, Adjudication] = field(default_factory=dict)
 
     @property
     def opening(self) -> Open:
         """What was shown before the first edit: of a new review what its first row will say."""
         return self.state.opened
+
+    @property
+    def blind(self) -> bool:
+        """Whether it is reviewed without suggestions."""
+        return self.opening.shown == "blind"
+
+    @property
+    def rematch(self) -> bool:
+        """Whether its units are verified, and their matches hold no more or were given for other contexts."""
+        reasons = self.state.entity.reason, self.state.statement.reason
+        return self.opening.rematch or "contexts changed" in reasons
 
     @property
     def lang(self) -> str:
@@ -165,10 +173,12 @@ def open_sample(
         state = applied(state, reopening)
     elif state.opened.proposal != stored.proposal_id:
         base = load_proposal(store, state.opened.proposal)
-    others = _of_others(store, info, stored, annotator, state)
     written = written_of(store, info, sample_id)
-    opened = shown_as(store, info, stored, annotator, state, base, written, None, *others)
-    return replace(opened, reopening=reopening)
+    opened = Opened(
+        sample_id, info, stored, stored.sample, info.policy, state, annotator, base, written,
+        reopening=reopening,
+    )  # fmt: skip
+    return shown(store, _with_others(store, opened))
 
 
 def state_at(store: Store, opened: Opened, seq: int) -> ReviewState:
@@ -184,7 +194,7 @@ def act(store: Store, opened: Opened, *edits: Edit, effort: Effort | None = None
     open the sample again and offer the act again; UsageError for who may not do it any more. What an earlier
     try stored under the same `action` is not stored again.
     """
-    over, others, settled, adjudicated = opened.over, opened.others, opened.settled, False
+    over, adjudicated = opened.over, False
 
     def allowed() -> None:
         nonlocal adjudicated
@@ -196,28 +206,24 @@ def act(store: Store, opened: Opened, *edits: Edit, effort: Effort | None = None
     acts = [act_on(opened, *edits, effort=effort)]
     (state,) = journal.record(store, acts, opened.annotator, action, check=allowed)
     # `record` found the text as it was shown, and a proposal never changes: nothing is read again
-    if adjudicated:
-        others, settled = _of_others(store, opened.dataset, opened.stored, opened.annotator, state)
-    return shown_as(
-        store, opened.dataset, opened.stored, opened.annotator, state, opened.base, opened.written, over,
-        others, settled,
-    )  # fmt: skip
+    opened = replace(opened, state=state, reopening=None)
+    return shown(store, _with_others(store, opened) if adjudicated else opened)
 
 
-def _of_others(
-    store: Store, info: DatasetInfo, stored: Stored, annotator: str, state: ReviewState
-) -> tuple[dict[Kind, tuple[Verified, ...]], dict[Kind, Adjudication]]:
-    """What others verified of the kinds that this person decided, and what of it is settled.
+def _with_others(store: Store, opened: Opened) -> Opened:
+    """The sample with what others verified of the kinds that this person decided, and what of it is settled.
 
     Nothing of a sample that is kept back, or that somebody has still to decide.
     """
-    decided = [kind for kind in info.kinds if state.of(kind).disposition in DECIDED and not stored.holdout]
+    info, number = opened.dataset, opened.sample_id
+    decided = [kind for kind in info.kinds if opened.state.of(kind).disposition in DECIDED]
     with store.snapshot():
-        if decided and info.overlap and assignments.waiting(store, [stored.sample_id]):
+        if opened.stored.holdout or (decided and info.overlap and assignments.waiting(store, [number])):
             decided = []
-        others = {kind: gold.others_of(store, stored.sample_id, annotator, kind) for kind in decided}
-        standing = {kind: gold.settled(store, stored.sample_id, kind, others[kind]) for kind in decided}
-    return others, {kind: settled for kind, settled in standing.items() if settled is not None}
+        others = {kind: gold.others_of(store, number, opened.annotator, kind) for kind in decided}
+        standing = {kind: gold.settled(store, number, kind, others[kind]) for kind in decided}
+    settled = {kind: found for kind, found in standing.items() if found is not None}
+    return replace(opened, others=others, settled=settled)
 
 
 def _step(
@@ -336,28 +342,17 @@ def _carried(
     return Assessment(kind, CARRIED, carried)
 
 
-def shown_as(
-    store: Store,
-    info: DatasetInfo,
-    stored: Stored,
-    annotator: str,
-    state: ReviewState,
-    base: Proposal | None,
-    written: Written,
-    over: Sides | None = None,
-    others: Mapping[Kind, tuple[Verified, ...]] = MappingProxyType({}),
-    settled: Mapping[Kind, Adjudication] = MappingProxyType({}),
-) -> Opened:
-    """A sample as a person sees it, of what is stored."""
+def shown(store: Store, opened: Opened) -> Opened:
+    """The sample with what follows from its review and what others have of it, as a person sees it."""
+    info, stored, state, over = opened.dataset, opened.stored, opened.state, opened.over
     for kind, units in over.units.items() if over else ():  # as they are now, as long as it is not over
         own = state.of(kind)
         if own.disposition not in DECIDED:
             state = with_kind(state, kind, replace(own, assessment=settling(own.assessment, units)))
     decided = {kind for kind in KINDS if state.of(kind).disposition in DECIDED}
     visible = set(KINDS) if state.opened.auto_shown else decided
-    blind = state.opened.shown == "blind"
     revealed: tuple[Unit, ...] = ()
-    if blind and info.kinds[0] in decided and stored.proposal is not None:
+    if opened.blind and info.kinds[0] in decided and stored.proposal is not None:
         revealed = proposed(info, stored.sample, stored.proposal, info.kinds[0]).units
     assessments: Mapping[str, Assessment] = {}
     if visible and stored.proposal is not None:
@@ -365,27 +360,15 @@ def shown_as(
             stored.sample, stored.proposal, info.policy, threshold=info.threshold, aliases=info.aliases,
             evidence=False, only=_able(stored.proposal),
         )  # fmt: skip
-    return Opened(
-        sample_id=stored.sample_id,
-        dataset=info,
-        stored=stored,
-        sample=stored.sample,
-        policy=info.policy,
+    standing = opened.settled.items()
+    return replace(
+        opened,
         state=state,
-        blind=blind,
-        rematch=state.opened.rematch or "contexts changed" in (state.entity.reason, state.statement.reason),
-        annotator=annotator,
-        automatic=tuple(_automatic(written, assessments, visible)),
+        automatic=tuple(_automatic(opened.written, assessments, visible)),
         revealed=revealed,
-        base=base,
-        suggested=_suggested(info, stored, state) if blind else {},
-        causes=causes_of(store, info, stored, assessments, state, written, settled),
-        others=others,
-        written=written,
-        over=over,
-        settled={
-            kind: standing for kind, standing in settled.items() if state.of(kind).disposition == "verified"
-        },
+        suggested=_suggested(info, stored, state) if opened.blind else {},
+        causes=causes_of(store, info, stored, assessments, state, opened.written, opened.settled),
+        settled={kind: gold for kind, gold in standing if state.of(kind).disposition == "verified"},
     )
 
 

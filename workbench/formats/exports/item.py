@@ -71,7 +71,6 @@ class Surroundings(NamedTuple):
     dataset: str
     labels: tuple[Label, ...]
     columns: tuple[str, ...] = ()
-    scorers: tuple[str, ...] = ()
     licence: str = ""
     text: bool = True
 

@@ -20,6 +20,7 @@ from typing import Any
 from workbench.formats.exports.item import OBJECT, ExportItem, Surroundings, Writing, lines_into, row_text
 from workbench.formats.tables import load_pyarrow
 from workbench.model import KINDS, JsonObject, Kind, Sample, Unit, count
+from workbench.scoring.names import SCORERS
 from workbench.text.lists import compact
 
 SAMPLES = "samples.csv"
@@ -98,7 +99,7 @@ def _sample_columns(item: ExportItem, about: Surroundings) -> dict[str, Cell]:
     row["contexts"] = len(sample.retrieved_contexts)
     for kind in KINDS:
         row |= _verified(item, kind)
-    for name in about.scorers:
+    for name in SCORERS:
         score = item.automatic.get(name)
         tally = score and score.tally
         for part in ("found", "missing", "unsure"):
@@ -194,7 +195,7 @@ def _schema(arrow: Any, about: Surroundings) -> Any:
         fields += [(f"{kind}_state", text), (f"{kind}_recall", number)]
         types = (texts, texts, offsets, offsets, texts)
         fields += [(f"{kind}_{name}", type_) for name, type_ in zip(UNIT_LISTS, types, strict=True)]
-    fields += [(f"{name}_recall", number) for name in about.scorers]
+    fields += [(f"{name}_recall", number) for name in SCORERS]
     fields += zip(_OF_ITEM + _HASHES, (number, number, arrow.bool_(), text, text), strict=True)
     return arrow.schema([*fields, ("workbench", text)])
 
@@ -206,7 +207,7 @@ def _row(item: ExportItem, about: Surroundings) -> JsonObject:
     row["workbench"] = row_text(item)
     for kind in KINDS:
         row |= _gold_lists(item, kind)
-    for name in about.scorers:
+    for name in SCORERS:
         score = item.automatic.get(name)
         row[f"{name}_recall"] = None if score is None else score.value
     return row

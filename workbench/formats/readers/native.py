@@ -234,7 +234,7 @@ EXTERNAL = "external."
 
 _EXPORTED = frozenset(
     {
-        *table_exports.sample_head(Surroundings("", (), scorers=tuple(SCORERS))),
+        *table_exports.sample_head(Surroundings("", ())),
         *(f"{kind}_{name}" for kind in KINDS for name in table_exports.UNIT_LISTS),
         *(f"{name}_recall" for name in SCORERS),
     }
