@@ -17,7 +17,7 @@ from typer.core import TyperOption
 
 from workbench import __version__, reports
 from workbench.errors import StoreError, UsageError, WorkbenchError, disk_errors
-from workbench.model import RESOLVED
+from workbench.model import RESOLVED, Progress
 from workbench.settings import TEXT_LIMIT, decoded, read_settings, written_text
 from workbench.text.safe import clean
 
@@ -233,7 +233,7 @@ def open_for(url: str, *, create: bool = False, migrate: bool = True) -> "Iterat
 
 
 @contextmanager
-def counted(call: Call, title: str) -> "Iterator[tuple[Store, DatasetInfo, Callable[[int], None]]]":
+def counted(call: Call, title: str) -> "Iterator[tuple[Store, DatasetInfo, Progress]]":
     """The dataset of a call, with a bar over its samples."""
     from workbench.store.datasets import count_samples
 

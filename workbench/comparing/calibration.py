@@ -20,7 +20,7 @@ from workbench.comparing.curve import FOUND, MISSING, UNSURE, Floats, Ints, Obje
 from workbench.comparing.intervals import FEWEST, Interval, around
 from workbench.errors import UsageError
 from workbench.matching import FLOOR
-from workbench.model import FoundIf
+from workbench.model import FoundIf, JsonObject
 from workbench.text.figures import many
 
 FEW_CHANGES = 5
@@ -484,7 +484,7 @@ class Calibration:
 
 def document_of(
     calibration: Calibrated, learned: Sequence[Learned], *, data_sha256: str, holdout: Any, **head: Any
-) -> dict[str, Any]:
+) -> JsonObject:
     """The document of a calibration, `head` first: its name, dataset, run. Equal input gives equal bytes."""
     fit = asdict(calibration)
     del fit["fold_of"]

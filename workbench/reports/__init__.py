@@ -16,7 +16,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from workbench.model import KINDS, recall_of
+from workbench.model import KINDS, JsonObject, Progress, recall_of
 from workbench.text.cells import width, wrapped
 from workbench.text.safe import clean
 
@@ -127,7 +127,7 @@ def document(value: Any) -> Any:
 
 
 @contextmanager
-def progress(title: str, total: int | None, *, unit: str = "samples") -> Iterator[Callable[[int], None]]:
+def progress(title: str, total: int | None, *, unit: str = "samples") -> Iterator[Progress]:
     """A bar on stderr when that is a terminal; nothing otherwise."""
     if not sys.stderr.isatty():
         yield lambda _done: None
@@ -145,7 +145,7 @@ def progress(title: str, total: int | None, *, unit: str = "samples") -> Iterato
 
 def score_document(
     report: ScoreReport, gate: ScoreGate | None = None, names: Collection[str] = ()
-) -> dict[str, Any]:
+) -> JsonObject:
     """The JSON document of `score`; of blind samples that are not decided yet nothing automatic.
 
     Of a `gate` whether it passed; samples that are not in `names` are counted and not named.
@@ -166,13 +166,13 @@ def score_document(
     }
 
 
-def figures_document(source: Figures) -> dict[str, Any]:
+def figures_document(source: Figures) -> JsonObject:
     """The JSON document of a scorer's figures.
 
     `exact` has the sums over all samples and both values of each listed one as fractions: value − verified
     is the sum of the shares, exactly. An imported value is its decimal as it is written.
     """
-    figures: dict[str, Any] = document(source)
+    figures: JsonObject = document(source)
     value, verified = figures.pop("sums")
     totals = [
         (cause.cause, part.part, part.units, part.share * cause.n)
@@ -197,7 +197,7 @@ def figures_document(source: Figures) -> dict[str, Any]:
 
 def _exact(
     value: Fraction | None, verified: Fraction | None, shares: Iterable[tuple[str, str, int, Fraction | None]]
-) -> dict[str, Any]:
+) -> JsonObject:
     return {
         "value": _ratio(value),
         "verified": _ratio(verified),
@@ -212,12 +212,12 @@ def _ratio(value: Fraction | None) -> str | None:
     return None if value is None else str(value)
 
 
-def _gate_document(gate: ScoreGate, names: Collection[str]) -> dict[str, Any]:
+def _gate_document(gate: ScoreGate, names: Collection[str]) -> JsonObject:
     whole = asdict(gate)
     return whole | {list_: [n for n in whole[list_] if n in names] for list_ in ("below", "undefined")}
 
 
-def _sample_document(row: Scored, *, withheld: bool) -> dict[str, Any]:
+def _sample_document(row: Scored, *, withheld: bool) -> JsonObject:
     automatic = {} if withheld else row.automatic
     external = {} if withheld else row.external
     verified = {kind: {**asdict(tally), "value": recall_of(tally)} for kind, tally in row.verified.items()}

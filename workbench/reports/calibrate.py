@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from workbench.comparing.intervals import FEWEST, Interval
+from workbench.model import JsonObject
 from workbench.reports import page
 from workbench.scoring.names import scorer_in_full
 from workbench.text.figures import many, number, signed, table
@@ -310,7 +311,7 @@ def list_text(saved: Sequence[CalibrationRow], used: str) -> str:
     return page(table(head, rows, right=True))
 
 
-def report_document(report: Look) -> dict[str, Any]:
+def report_document(report: Look) -> JsonObject:
     """The report as JSON: the document of `calibration.json` and what stands around it."""
     gathered = report.gathered
     return {

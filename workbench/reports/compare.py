@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 
@@ -28,7 +28,7 @@ from workbench.comparing.words import (
     verdict_facts,
     verified_samples,
 )
-from workbench.model import RESOLVED
+from workbench.model import RESOLVED, JsonObject
 from workbench.reports import page
 from workbench.reports.units import effect
 from workbench.scoring.names import CALIBRATED, SCORERS, scorer_in_full, scorer_name
@@ -346,7 +346,7 @@ def remarks(dispute: Dispute) -> list[str]:
     return lines
 
 
-def disputes_document(report: DisputeReport, chosen: Sequence[Dispute], limit: int) -> dict[str, Any]:
+def disputes_document(report: DisputeReport, chosen: Sequence[Dispute], limit: int) -> JsonObject:
     """The JSON document of `disputes`."""
     inner = ("sample_id", "stamp", "kept")
     return {

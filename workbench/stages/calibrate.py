@@ -30,7 +30,7 @@ from workbench.formats import calibration as calibration_file
 from workbench.matching import FLOOR, MATCHER
 from workbench.matching.names import COUNTRY, LOOSE, SUGGESTED
 from workbench.matching.units import entity_units, language_of
-from workbench.model import Assessment, FoundIf, Progress, Verdict, recall_of, silent
+from workbench.model import Assessment, FoundIf, JsonObject, Progress, Verdict, recall_of, silent
 from workbench.scoring.names import CALIBRATED
 from workbench.scoring.scorers import assess_all
 from workbench.stages.examples import seen_by
@@ -489,7 +489,7 @@ def _holdout(
     return HoldoutReport(len(pure.table_of(gathered.held).verified), opened, chosen, present)
 
 
-def document_for(seen: Look, name: str, held: HoldoutReport | None = None) -> dict[str, Any]:
+def document_for(seen: Look, name: str, held: HoldoutReport | None = None) -> JsonObject:
     """The document of `calibration.json`: the fit, its figures, and whose gold it saw."""
     gathered, calibration = seen.gathered, seen.found
     assert calibration is not None  # only a fit is kept

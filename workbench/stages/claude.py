@@ -13,10 +13,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 from workbench.errors import InputError, UsageError, WorkbenchError, disk_errors
-from workbench.model import Kind, Policy, text_hash
+from workbench.model import JsonObject, Kind, Policy, text_hash
 from workbench.proposing.claude.answers import CAUSES, NO_TOKENS, Task, Usage
 from workbench.proposing.claude.asks import CLAUDE, DEFAULT_MODEL, MODEL_PROPOSERS, OPENAI, Setup, read_part
 from workbench.proposing.claude.call import check_key, check_model
@@ -123,7 +122,7 @@ def prices_of(options: ModelOptions) -> Prices:
 
 def made_by(setup: Setup, kinds: tuple[Kind, ...]) -> MadeBy:
     """What a run stores of its set-up."""
-    shown: dict[str, Any] = {}
+    shown: JsonObject = {}
     if setup.examples:  # whose gold a run saw: its figures leave those samples and their groups out
         names = ("id", "group", "reference_hash")
         shown["examples"] = [{name: getattr(seen, name) for name in names} for seen in setup.examples]

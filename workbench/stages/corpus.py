@@ -21,7 +21,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.connection import wait as wait_for
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 from workbench import __version__
 from workbench.errors import InputError, UsageError, WorkbenchError, to_install
@@ -34,7 +34,7 @@ from workbench.formats.rows import FileRow, Notes
 from workbench.formats.tables import load_pyarrow
 from workbench.matching import MATCHER
 from workbench.matching.units import language_of
-from workbench.model import Policy, Record, count
+from workbench.model import JsonObject, Policy, Progress, Record, count
 from workbench.proposing import rules
 from workbench.scoring.names import SCORERS
 from workbench.scoring.scorers import assess_all, value_of
@@ -83,11 +83,11 @@ def schema() -> pyarrow.Schema:
     return arrow.schema([*texts, *scores, ("error", arrow.string())])
 
 
-def scored(record: Record, policy: Policy, match_threshold: int) -> dict[str, Any]:
+def scored(record: Record, policy: Policy, match_threshold: int) -> JsonObject:
     """The row of scores of one sample; of a scorer that its proposal does not allow nothing."""
     sample = record.sample
     proposal = record.proposal or rules.propose(sample, language_of(sample, policy) or None)
-    row: dict[str, Any] = {
+    row: JsonObject = {
         "id": sample.id,
         "content_hash": sample.content_hash,
         "group": sample.group,
@@ -181,7 +181,7 @@ def score_files(
     *,
     workers: int,
     cluster: str = "",
-    progress: Callable[[int], None] = lambda _: None,
+    progress: Progress = lambda _: None,
 ) -> CorpusReport:
     """Score every file of `inputs` (files and folders of them) into `out`; what is there already stays.
 
@@ -429,7 +429,7 @@ def _note_read(aside: Path, done: int) -> None:
     (aside / READ).write_text(str(done), "utf-8")
 
 
-def _report_progress(partitions: Sequence[Partition], progress: Callable[[int], None]) -> None:
+def _report_progress(partitions: Sequence[Partition], progress: Progress) -> None:
     """Tell the bytes of finished inputs and of those under way."""
     done = sum(partition.size for partition in partitions if partition.scores.exists())
     for aside in leftovers(partitions[0].scores.parent):

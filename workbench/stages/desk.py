@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, cast
 
 from workbench.errors import StoreError, UsageError
-from workbench.model import Sample
+from workbench.model import Progress, Sample
 from workbench.stages import queue, team
 from workbench.stages.people import Deed, people, why_not
 from workbench.store import gold
@@ -225,9 +225,7 @@ class Desk:
         del self.steps[step]
         return cast("Moved | None", moved)
 
-    async def answer(
-        self, scorer: str | None, usual: str, progress: Callable[[int], None]
-    ) -> tuple[Answer, Figures]:
+    async def answer(self, scorer: str | None, usual: str, progress: Progress) -> tuple[Answer, Figures]:
         """The answer about the headline score or another one, and all figures of it.
 
         `usual` is the headline score of the person's settings. `progress` is called in a thread. Raises

@@ -9,7 +9,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from workbench.errors import StoreError, UsageError
 from workbench.formats import calibration
@@ -19,7 +18,7 @@ from workbench.formats.exports.item import SPLITS, ExportItem, Surroundings, Wri
 from workbench.formats.exports.tables import TRAIN
 from workbench.formats.exports.verify import FORMATS, places
 from workbench.matching import MATCHER
-from workbench.model import KINDS, Progress, sha256, silent
+from workbench.model import KINDS, JsonObject, Progress, sha256, silent
 from workbench.reviewing.documents import policy_document
 from workbench.stages import recompute
 from workbench.stages.export_items import Departure, ExportOptions, each_item, model_named, pseudonyms, stands
@@ -266,7 +265,7 @@ _TEXTS = frozenset({"prompt", "guidelines"})
 """Parameters of a run that are long texts: their hashes leave."""
 
 
-def manifest_of(departure: Departure) -> dict[str, Any]:
+def manifest_of(departure: Departure) -> JsonObject:
     """The manifest's own part; the same database gives the same."""
     store, info, options = departure.store, departure.info, departure.options
     policy = policy_document(info.policy)
@@ -298,7 +297,7 @@ def manifest_of(departure: Departure) -> dict[str, Any]:
 _canonical = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
 
 
-def _model(run: RunInfo, made: exports.Made, departure: Departure) -> dict[str, Any]:
+def _model(run: RunInfo, made: exports.Made, departure: Departure) -> JsonObject:
     text = departure.options.text
     hidden = _TEXTS if text else _TEXTS | {"examples"}  # examples name groups
     parameters = {key: value for key, value in run.parameters.items() if key not in hidden}
@@ -314,7 +313,7 @@ def _model(run: RunInfo, made: exports.Made, departure: Departure) -> dict[str, 
     }
 
 
-def _sampling(departure: Departure) -> dict[str, Any]:
+def _sampling(departure: Departure) -> JsonObject:
     store, info, drawn = departure.store, departure.info, departure.drawn
     plan = plans.plan_of(store, info.id)
     parameters = dict(plan.parameters) if plan else {}
@@ -353,7 +352,7 @@ def withheld(departure: Departure) -> int:
     return len(exports.verified_ids(departure.store, departure.info.id).intersection(departure.withheld))
 
 
-def _people(departure: Departure) -> dict[str, Any]:
+def _people(departure: Departure) -> JsonObject:
     reviews = exports.annotators(departure.store, departure.info.id, holdout=not departure.withheld)
     each = {departure.naming(name): number for name, number in reviews.items()}
     named = departure.options.names

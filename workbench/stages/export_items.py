@@ -7,13 +7,24 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
 
 from workbench.comparing.causes import UnitRow, difference
 from workbench.comparing.links import descends
 from workbench.formats.exports.item import SPLITS, ExportItem, Surroundings
 from workbench.matching.units import language_of
-from workbench.model import BY, KINDS, RESOLVED, Assessment, GoldRecord, Kind, Match, Progress, Sample, Unit
+from workbench.model import (
+    BY,
+    KINDS,
+    RESOLVED,
+    Assessment,
+    GoldRecord,
+    JsonObject,
+    Kind,
+    Match,
+    Progress,
+    Sample,
+    Unit,
+)
 from workbench.reviewing.documents import unit_document
 from workbench.reviewing.fold import ReviewState, Verified, resolve
 from workbench.scoring.scorers import supported
@@ -210,7 +221,7 @@ def _automatic(leaving: Leaving, info: DatasetInfo, kind: Kind) -> Assessment | 
 
 def _of_review(
     item: ExportItem, kind: Kind, stored: StoredReview, state: ReviewState | None, name: str
-) -> dict[str, Any]:
+) -> JsonObject:
     """What all verdicts of one person on one kind of one sample share. `standing`: they are the gold."""
     own = state and state.of(kind)
     effort = stored.record.effort
@@ -231,7 +242,7 @@ def _of_review(
     }
 
 
-def _verdict(sample: Sample, row: UnitRow) -> dict[str, Any]:
+def _verdict(sample: Sample, row: UnitRow) -> JsonObject:
     """What is known of one unit; `_of_review` gives what it shares with the others of its review."""
     human, machine = row.verified, row.automatic
     unit = human or machine
@@ -263,12 +274,12 @@ def _verdict(sample: Sample, row: UnitRow) -> dict[str, Any]:
     }
 
 
-def _candidate(sample: Sample, match: Match) -> dict[str, Any] | None:
+def _candidate(sample: Sample, match: Match) -> JsonObject | None:
     """What the machine matched a unit with: the first piece of its evidence."""
     if not match.evidence:
         return None
     first = match.evidence[0]
-    passage: dict[str, Any] = {"context": first.context, "start": first.start, "end": first.end}
+    passage: JsonObject = {"context": first.context, "start": first.start, "end": first.end}
     if first.context < len(sample.retrieved_contexts):
         passage["text"] = first.of(sample.retrieved_contexts)
     return passage

@@ -24,7 +24,7 @@ from workbench.formats.reading import becomes, read
 from workbench.formats.rejects import SUFFIX, Rejects
 from workbench.formats.rows import FileRow, Notes, excerpt, shown
 from workbench.formats.tables import frame_file, is_frame
-from workbench.model import BY, KINDS, Kind, Policy, Progress, Record, silent
+from workbench.model import BY, KINDS, JsonObject, Kind, Policy, Progress, Record, silent
 from workbench.reviewing.documents import policy_of
 from workbench.scoring.names import column_kind, headline, metric_of
 from workbench.stages import moment_of, plan
@@ -53,7 +53,7 @@ _SETTINGS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 """What a manifest may say of a dataset: what is expected there, and whether a value is it."""
 
 
-def manifest_settings(path: Path) -> dict[str, Any]:
+def manifest_settings(path: Path) -> JsonObject:
     """The settings in the manifest of a folder, or of the folder of an exported file; none is None.
 
     Raises InputError for settings that no dataset could have.
@@ -252,7 +252,7 @@ class _Import:
         )
         return importing.intake(self.store, self.info, columns, self.options.gold, self.annotator)
 
-    def _create(self, settings: dict[str, Any], records: Sequence[Record]) -> DatasetInfo:
+    def _create(self, settings: JsonObject, records: Sequence[Record]) -> DatasetInfo:
         """A new dataset with the settings of a manifest."""
         store, options, name = self.store, self.options, self.report.dataset
         seeds = (options.seed, settings.pop("seed", None), secrets.randbits(31))

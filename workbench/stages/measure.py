@@ -18,7 +18,7 @@ from workbench.formats.readers import ragas
 from workbench.formats.rows import Notes, wrong
 from workbench.formats.tables import as_python, given_rows, is_frame, plain
 from workbench.matching.units import language_of
-from workbench.model import Assessment, Kind, Policy, Proposal, Record, Sample
+from workbench.model import Assessment, JsonObject, Kind, Policy, Proposal, Record, Sample
 from workbench.proposing import rules
 from workbench.scoring.scorers import assess_all
 
@@ -107,7 +107,7 @@ def records_of(samples: Any) -> list[Record]:
     return records
 
 
-def rows_of(batch: Any) -> list[dict[str, Any]]:
+def rows_of(batch: Any) -> list[JsonObject]:
     """The rows of a record batch or a table. Raises UsageError for what is neither, InputError for a column
     that appears twice, or has values that Python cannot hold."""
     if not (hasattr(batch, "to_pylist") and hasattr(batch, "schema")):
@@ -195,7 +195,7 @@ def check_counting(policy: object, match_threshold: object) -> None:
         raise UsageError(f"match_threshold {match_threshold!r}: a similarity from 0 to 100")
 
 
-def _fields_of(row: Any) -> dict[str, Any]:
+def _fields_of(row: Any) -> JsonObject:
     if hasattr(row, "to_dict") and hasattr(row, "index"):  # a row of a DataFrame
         return dict(row.to_dict())
     if is_dataclass(row) or not hasattr(row, "model_dump"):

@@ -7,7 +7,7 @@ from typing import Any
 
 from workbench.errors import NotFoundError, UsageError
 from workbench.matching.units import language_of
-from workbench.model import Progress, silent
+from workbench.model import JsonObject, Progress, silent
 from workbench.proposing import rules
 from workbench.proposing.claude.asks import MODEL_PROPOSERS
 from workbench.reviewing.documents import proposal_document
@@ -19,7 +19,7 @@ from workbench.store.runs import RunInfo
 
 CHUNK = 200
 PROPOSERS = ("rules", "recorded")
-MadeBy = tuple[str, str, dict[str, Any]]
+MadeBy = tuple[str, str, JsonObject]
 """The proposer of a run, its model and its parameters; two runs with equal ones are one."""
 
 

@@ -28,7 +28,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import declared_attr
 from sqlmodel import AutoString, Field, SQLModel
 
-from workbench.model import KINDS, Kind
+from workbench.model import KINDS, JsonObject, Kind
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -120,7 +120,7 @@ class Dataset(Numbered, table=True):
     lease: int = 15
     # Which samples are for training, and the pass mark. Of a person's copy of them: the dataset they are of,
     # and the person while the copy is in use.
-    training: dict[str, Any] | None = Field(default=None, sa_type=EMPTY)
+    training: JsonObject | None = Field(default=None, sa_type=EMPTY)
     training_of: int | None = Field(default=None, sa_type=BIG)
     trainee: str | None = None
 
@@ -130,7 +130,7 @@ class PolicyRow(OfDataset, table=True):
 
     __table_args__ = (UniqueConstraint("dataset_id", "version"),)
     version: int
-    document: dict[str, Any] = Field(sa_type=JSON)
+    document: JsonObject = Field(sa_type=JSON)
     annotator: str
     created_at: datetime
 
@@ -155,7 +155,7 @@ class SampleRow(OfDataset, table=True):
     response: str | None = Field(default=None, sa_type=Text)
     alternatives: list[str] | None = Field(default=None, sa_type=EMPTY)
     group_key: str | None = None
-    meta: dict[str, Any] | None = Field(default=None, sa_type=EMPTY)
+    meta: JsonObject | None = Field(default=None, sa_type=EMPTY)
     reference_hash: str
     content_hash: str
     u: float
@@ -175,7 +175,7 @@ class RunRow(OfDataset, table=True):
     name: str
     proposer: str
     model: str = ""
-    parameters: dict[str, Any] = Field(sa_type=JSON)
+    parameters: JsonObject = Field(sa_type=JSON)
     annotator: str
     created_at: datetime
 
@@ -187,7 +187,7 @@ class ProposalRow(Numbered, table=True):
     run_id: int = of("run")
     sample_id: int = of("sample")
     content_hash: str
-    document: dict[str, Any] = Field(sa_type=JSON)
+    document: JsonObject = Field(sa_type=JSON)
     # the calls whose answers it is made of, None for one that cost no call
     calls: list[int] | None = Field(default=None, sa_type=EMPTY)
 
@@ -248,7 +248,7 @@ class ReviewEventRow(Numbered, table=True):
     annotator: str
     action: str
     op: str
-    data: dict[str, Any] = Field(sa_type=JSON)
+    data: JsonObject = Field(sa_type=JSON)
     at: datetime
     seconds: float | None = None  # the person's active time since the act before, None when unknown
     presses: int | None = None
@@ -281,7 +281,7 @@ class GoldUnitRow(OfDataset, table=True):
     reason: str | None = None
     rule: str = ""
     alias: str | None = Field(default=None, sa_type=Text)  # words of a context that name the same thing
-    document: dict[str, Any] = Field(sa_type=JSON)
+    document: JsonObject = Field(sa_type=JSON)
 
 
 class CountedRow(Base, table=True):
@@ -292,7 +292,7 @@ class CountedRow(Base, table=True):
     matcher: str = Field(primary_key=True)
     linked: bytes | None = None
     presence: bytes | None = None
-    tallies: dict[str, Any] = Field(sa_type=JSON)
+    tallies: JsonObject = Field(sa_type=JSON)
     taught: str = ""  # which aliases it was matched with
     doubt: float | None = None  # how many verdicts are likely to be wrong
 
@@ -339,7 +339,7 @@ class CalibrationRow(OfDataset, table=True):
     name: str
     run_id: int | None = Field(default=None, sa_type=BIG)
     scorer: str
-    document: dict[str, Any] = Field(sa_type=JSON)
+    document: JsonObject = Field(sa_type=JSON)
     annotator: str
     created_at: datetime
 
@@ -356,7 +356,7 @@ class CallRow(Numbered, table=True):
     stop_reason: str = ""
     failure: str = ""  # its kind; empty for an answer
     detail: str = Field(default="", sa_type=Text)
-    usage: dict[str, Any] | None = Field(default=None, sa_type=EMPTY)
+    usage: JsonObject | None = Field(default=None, sa_type=EMPTY)
     attempts: int = 1
     batch: str = ""
     at: datetime = Field(default_factory=lambda: datetime.now(UTC))
@@ -407,7 +407,7 @@ class PlanRow(OfDataset, table=True):
     kind: str
     planned_n: int
     population: int
-    parameters: dict[str, Any] = Field(sa_type=JSON)
+    parameters: JsonObject = Field(sa_type=JSON)
     annotator: str
     created_at: datetime
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from workbench.errors import AccessError, AnswerError, BusyError, DeclinedError, ProposalError
-from workbench.model import ProposedEntity
+from workbench.model import JsonObject, ProposedEntity
 
 Task = Literal["entities", "statements", "verdicts"]
 TASKS: tuple[Task, ...] = get_args(Task)
@@ -217,21 +217,21 @@ ANSWERS: Mapping[Task, type[BaseModel]] = {
 
 
 @cache
-def schema(task: Task, labels: tuple[str, ...]) -> dict[str, Any]:
+def schema(task: Task, labels: tuple[str, ...]) -> JsonObject:
     """The JSON schema of a task's answer, with the labels as the only allowed ones.
 
     It is already what the SDK's `transform_schema` makes of it. Titles and references are resolved, which
     takes a third off the tokens that it costs in every call.
     """
     made = ANSWERS[task].model_json_schema()
-    plain: dict[str, Any] = _plain(made, made.get("$defs", {}))
+    plain: JsonObject = _plain(made, made.get("$defs", {}))
     if task == "entities" and labels:
         group = plain["properties"]["texts"]["items"]["properties"]["entities"]["items"]
         group["properties"]["label"] = {"enum": list(labels)}
     return plain
 
 
-def _plain(node: Any, definitions: dict[str, Any]) -> Any:
+def _plain(node: Any, definitions: JsonObject) -> Any:
     """A schema without titles, descriptions and references; an enumeration needs no type."""
     if isinstance(node, list):
         return [_plain(item, definitions) for item in node]

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from workbench.errors import AccessError, UsageError, to_install
+from workbench.model import JsonObject
 from workbench.proposing.claude.answers import FailureKind, Usage, schema
 from workbench.proposing.claude.asks import CLAUDE, OPENAI, Ask, Setup, system
 from workbench.proposing.claude.prompt import fenced
@@ -77,12 +78,12 @@ class ClaudeClient(ModelClient):
         return claude_reply(await response.parse()), lowered(response)
 
 
-def claude_body(setup: Setup, ask: Ask) -> dict[str, Any]:
+def claude_body(setup: Setup, ask: Ask) -> JsonObject:
     """The request of an ask: `messages.create(**body)`, or the `params` of a batch's row.
 
     What is the same in every call stands first and is marked for the cache; the texts come last, fenced.
     """
-    config: dict[str, Any] = {
+    config: JsonObject = {
         "format": {"type": "json_schema", "schema": schema(ask.task, setup.labels)},
         **({"effort": setup.effort} if setup.effort else {}),
     }
@@ -142,7 +143,7 @@ class OpenAIClient(ModelClient):
         return openai_reply(response.parse()), lowered(response)
 
 
-def openai_body(setup: Setup, ask: Ask) -> dict[str, Any]:
+def openai_body(setup: Setup, ask: Ask) -> JsonObject:
     """The request of an ask, for `chat.completions.create`.
 
     OpenAI's own newer models take the limit of an answer under another name than most other services know.
