@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.matching.names import Name, similarity
+from workbench.matching import FLOOR
+from workbench.matching.names import Name, best, similarity
 
 # Scores are stored with every link: a change of one is a change of the matcher's version.
 GOLDEN = [
@@ -120,6 +121,24 @@ GOLDEN = [
     ("президента Путина", "Владимир Путин", "person", "ru", (93, "short_form")),
     ("Mr. Smith", "Mrs. Smith", "person", "en", (64, "typo")),
     ("Queen Elizabeth", "Elizabeth Taylor", "person", "en", (60, "typo")),
+    # words that begin otherwise on the two sides: a look at their first letters must not part them
+    ("Wi Fi", "WiFi", "other", "en", (99, "normalised")),
+    ("UNESCO", "United Nations Educational Scientific Cultural Organization", "", "en", (96, "acronym")),
+    ("Navy of the USA", "United States Navy", "organisation", "en", (98, "inflected")),
+    ("Deutschlands", "Deutschland", "place", "de", (98, "inflected")),
+    ("ten million", "10,000,000", "number", "en", (99, "normalised")),
+    ("John Doe Jr.", "Doe", "person", "en", (93, "short_form")),
+    ("J. Smith", "John Smith", "person", "en", (95, "initials")),
+    ("Рорбек", "Rorbek", "person", "ru", (96, "transliteration")),
+    ("Министерство финансов", "Минфин", "organisation", "ru", (96, "acronym")),
+    ("Brannigan", "Rannigan", "person", "en", (86, "typo")),
+    ("U.S.", "American", "place", "en", (80, "country")),
+    ("Louis XIV", "Louis", "person", "fr", (93, "short_form")),
+    ("N. Rorbek", "Rorbek", "organisation", "en", (93, "short_form")),
+    ("Чайковского", "Pyotr Tchaikovsky", "person", "ru", (90, "transliteration")),
+    ("Россия", "Russian Federation", "place", "ru", (96, "country")),
+    ("столице Великобритании", "столица Британии", "organisation", "ru", (98, "inflected")),
+    ("Группа NATO", "North Atlantic Treaty Organization", "organisation", "ru", (93, "acronym")),
 ]
 
 
@@ -128,6 +147,15 @@ def test_every_layer_has_its_score(a: str, b: str, label: str, lang: str, expect
     """Golden scores, the same in both directions."""
     assert similarity(Name(a, label), Name(b, label), lang) == expected
     assert similarity(Name(b, label), Name(a, label), lang) == expected
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "label", "lang", "alike"), [(*row, score) for *row, (score, _) in GOLDEN if score >= FLOOR]
+)
+def test_a_look_at_the_words_leaves_no_pair_out(a: str, b: str, label: str, lang: str, alike: int) -> None:
+    for left, right in ((a, b), (b, a)):
+        (linked,) = best([Name(left, label)], [Name("Ulan 77", label), Name(right, label)], lang=lang)
+        assert (1, alike) == (linked and linked.candidate, linked and linked.similarity)
 
 
 def test_a_last_name_counts_only_between_persons() -> None:
