@@ -14,13 +14,15 @@ from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
+import os
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import quantiles
@@ -97,14 +99,25 @@ def following(store: Store, name: str) -> int | None:
     return queue.next_sample(store, info, name) or queue.take_next(store, info.id, name)
 
 
-def work(url: str, name: str, seconds: float) -> None:
-    """One person: decide until the time is over, and print what was acknowledged."""
+def work(url: str, people: int, seconds: float) -> None:
+    """Fork a process for each person when all is loaded; exit with 1 where one of them failed."""
+    with closing(open_store(url)) as store:
+        open_sample(store, store.numbers(text("SELECT min(id) FROM sample"))[0], "p00")  # loads the matcher
+    print("ready", flush=True)
+    fork = multiprocessing.get_context("fork")
+    end = time.monotonic() + seconds
+    workers = [fork.Process(target=person, args=(url, f"p{number:02}", end)) for number in range(people)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    sys.exit(any(worker.exitcode for worker in workers))
+
+
+def person(url: str, name: str, end: float) -> None:
+    """Decide until the time is over, and print what was acknowledged."""
     with closing(open_store(url)) as store:
         info = find_dataset(store, None)
-        open_sample(store, store.numbers(text("SELECT min(id) FROM sample"))[0], name)  # loads the matcher
-        print("ready", flush=True)
-        sys.stdin.readline()
-        end = time.monotonic() + seconds
         while time.monotonic() < end:
             begun, number = time.perf_counter(), None
             try:
@@ -119,47 +132,28 @@ def work(url: str, name: str, seconds: float) -> None:
                 if "locked" not in str(error):
                     raise
                 number = None  # a person is told, and presses r
-            print(json.dumps((number, time.perf_counter() - begun)), flush=True)
+            line = json.dumps((name, number, time.perf_counter() - begun))
+            os.write(1, f"{line}\n".encode())  # one write: lines of several people do not mix
 
 
 def load(url: str, people: int, seconds: float) -> Load:
     """Many people at once, each a process of its own."""
-    names = [f"p{number:02}" for number in range(people)]
-    command = [
-        sys.executable,
-        "-m",
-        "tests.benchmarks.team",
-        "--work",
-        url,
-        "--seconds",
-        str(seconds),
-        "--name",
-    ]
-    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
-        errors, *files = (stack.enter_context(Path(folder, name).open("w+b")) for name in ("errors", *names))
-        workers = [
-            subprocess.Popen([*command, name], stdin=subprocess.PIPE, stdout=file, stderr=errors)
-            for name, file in zip(names, files, strict=True)
-        ]
-        while not all(Path(folder, name).stat().st_size for name in names):
-            time.sleep(0.05)
+    command = [sys.executable, "-m", "tests.benchmarks.team", "--work", url]
+    command += ["--people", str(people), "--seconds", str(seconds)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert "ready\n" == process.stdout.readline()
         begun = time.monotonic()
-        for worker in workers:
-            assert worker.stdin is not None
-            worker.stdin.write(b"go\n")
-            worker.stdin.close()
-        codes = [worker.wait() for worker in workers]
-        took = time.monotonic() - begun
-        errors.seek(0)
-        assert [0] * people == codes, errors.read().decode()[-2000:]
-        said = [Path(folder, name).read_text().splitlines()[1:] for name in names]
-    told = {name: [json.loads(line) for line in lines] for name, lines in zip(names, said, strict=True)}
-    return Load(
-        {name: [number for number, _ in each if number] for name, each in told.items()},
-        {name: [spent for number, spent in each if number] for name, each in told.items()},
-        took,
-        sum(number is None for each in told.values() for number, _ in each),
-    )
+        told = [json.loads(line) for line in process.stdout]
+    assert 0 == process.returncode
+    decided: dict[str, list[int]] = {f"p{number:02}": [] for number in range(people)}
+    saves: dict[str, list[float]] = {name: [] for name in decided}
+    for name, number, spent in told:
+        if number:
+            decided[name].append(number)
+            saves[name].append(spent)
+    refused = sum(number is None for _, number, _ in told)
+    return Load(decided, saves, time.monotonic() - begun, refused)
 
 
 def check(store: Store, found: Load, overlap: int) -> None:
@@ -323,10 +317,10 @@ def saved_now(store: Store) -> int:
 
 def main() -> None:
     given = options(
-        __doc__, people=16, seconds=60.0, samples=2000, decisions=300, saved=100_000, work="", name="",
+        __doc__, people=16, seconds=60.0, samples=2000, decisions=300, saved=100_000, work="",
     )  # fmt: skip
     if given.work:
-        work(given.work, given.name, given.seconds)
+        work(given.work, given.people, given.seconds)
         return
     with tempfile.TemporaryDirectory() as place, databases(Path(place)) as kinds:
         for kind, new in kinds.items():

@@ -314,7 +314,6 @@ def test_under_a_plan_a_sample_weighs_by_its_chance(bench: Any) -> None:
     } == found
 
 
-@pytest.mark.databases
 @pytest.mark.parametrize(
     "wish", [Wish(21, blind=0.0), Wish(21, "stratified", "group", blind=0.0)], ids=["simple", "strata"]
 )
