@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Bench
-from tests.rows import naming
+from tests.rows import gold, naming, sample
 from workbench.comparing.versions import Against
 from workbench.errors import UsageError
 from workbench.stages.compare import compare_against
@@ -18,11 +18,8 @@ OLD, NEW = "context_entity_recall@2026-01-05", "context_entity_recall@2026-02-05
 
 
 def row(key: str, **more: Any) -> dict[str, Any]:
-    gold = [{"text": "Rome", "verdict": "found"}, {"text": "Oslo", "verdict": "missing"}]
-    return {
-        "id": key, "user_input": "Where?", "reference": "Rome and Oslo.", "retrieved_contexts": ["Rome."],
-        "gold": {"annotator": "zoe", "entities": gold}, **more,
-    }  # fmt: skip
+    said = gold({"Rome": "found", "Oslo": "missing"}, "zoe")
+    return sample(key, "Rome and Oslo.", "Rome.", **{"gold": said} | more)
 
 
 def day(bench: Bench, text: str, column: str) -> None:
@@ -32,16 +29,14 @@ def day(bench: Bench, text: str, column: str) -> None:
 @pytest.fixture
 def twice(bench: Bench) -> Bench:
     """Twelve samples, the first two verified at .5, scored .25 each and again .75, one of them as before."""
-    rows = [row(key, context_entity_recall=0.25) for key in NAMES]
-    bench.load([one if n < 2 else {**one, "gold": None} for n, one in enumerate(rows)], gold="given", blind=0)
+    rows = [row(key, context_entity_recall=0.25) for key in NAMES[:2]]
+    rows += [row(key, context_entity_recall=0.25, gold=None) for key in NAMES[2:]]
+    bench.load(rows, gold="given", blind=0)
     day(bench, "2026-01-05", "context_entity_recall")
-    again = [{**row(key, context_entity_recall=0.75), "gold": None} for key in NAMES[:-1]]
-    bench.load([*again, {**row(NAMES[-1], context_entity_recall=0.25), "gold": None}])
-    with bench.store.writing() as session:
-        for table, key in (("external_score", '"column"'), ("score_column", '"column"')):
-            session.connection().exec_driver_sql(
-                f"UPDATE {table} SET {key} = '{NEW}' WHERE {key} NOT LIKE '%01-05'"
-            )
+    again = [row(key, context_entity_recall=0.75, gold=None) for key in NAMES[:-1]]
+    bench.load([*again, row(NAMES[-1], context_entity_recall=0.25, gold=None)])
+    named = f"""SET "column" = '{NEW}' WHERE "column" NOT LIKE '%01-05'"""
+    bench.change(f"UPDATE external_score {named}", f"UPDATE score_column {named}")
     day(bench, "2026-02-05", NEW)
     return bench
 
@@ -120,10 +115,10 @@ def test_what_cannot_be_compared_says_what_there_is(twice: Bench, options: Any, 
 
 def test_another_run_begins_with_a_scorer_that_can_count_it(bench: Bench) -> None:
     """The current run names nothing in the contexts, the other one does."""
-    bench.load([{**row(key), "gold": None} for key in NAMES])
+    bench.load([row(key, gold=None) for key in NAMES])
     propose(bench.store, bench.info(), "rules", annotator="ann")
     only = {"proposer": "tool", "reference_entities": [{"text": "Rome"}]}
-    bench.load([{**row(key), "gold": None, "proposal": only} for key in NAMES])
+    bench.load([row(key, gold=None, proposal=only) for key in NAMES])
     propose(bench.store, bench.info(), "recorded", annotator="ann")
 
     both = [held(bench, against="linked", run=run) for run in (None, "rules-run-1")]

@@ -78,7 +78,6 @@ def test_a_mark_of_punctuation_is_no_word_of_alpha(bench: Any) -> None:
     assert one == more is not None
 
 
-@pytest.mark.databases
 def test_below_ten_samples_the_report_counts_and_lists_verdicts_that_differ(cities: Any) -> None:
     for number in range(9):
         decide(cities, number, "ada")
@@ -103,7 +102,6 @@ def test_below_ten_samples_the_report_counts_and_lists_verdicts_that_differ(citi
     assert 2 == len(document(found)["differing"])
 
 
-@pytest.mark.databases
 def test_the_first_verdicts_that_differ_are_listed_and_the_rest_are_counted(cities: Any) -> None:
     for number in range(8):
         decide(cities, number, "ada")
@@ -232,7 +230,6 @@ def test_parts_are_of_pairs_and_of_each_person_by_week(cities: Any, by: str, nam
     assert pytest.approx(wanted) == f1
 
 
-@pytest.mark.databases
 def test_the_least_agreed_labels_come_first_with_the_way_to_the_guidelines(cities: Any) -> None:
     for number in range(10):
         decide(cities, number, "ada")

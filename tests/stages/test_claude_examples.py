@@ -43,13 +43,8 @@ def gold(one: dict[str, Any], *, annotator: str = "gina", country: str = "missin
     return {**one, "gold": verdicts({place: "found", rest.rstrip("."): country}, annotator)}
 
 
-PLACES = [
-    ("Oslo", "Norway"),
-    ("Rome", "Italy"),
-    ("Lima", "Peru"),
-    ("Bern", "Switzerland"),
-    ("Riga", "Latvia"),
-]
+COUNTRIES = {"Oslo": "Norway", "Rome": "Italy", "Lima": "Peru", "Bern": "Switzerland", "Riga": "Latvia"}
+PLACES = [*COUNTRIES.items()]
 
 
 def proposed(bench: Any, **options: Any) -> Any:

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Bench, add_text
+from tests.rows import sample
 from workbench.comparing.versions import GoldDiff, GoldVersion, UnitChange, VersionSample, differences
 from workbench.errors import InputError, UsageError, WorkbenchError
 from workbench.model import Assessment, Match, Span, Unit
@@ -32,13 +33,7 @@ GOLD = [{"text": "Rome", "label": "place", "verdict": "found"}, {"text": "Oslo",
 
 
 def row(key: str, **more: Any) -> dict[str, Any]:
-    return {
-        "id": key,
-        "user_input": f"{key}?",
-        "reference": "Rome and Oslo.",
-        "retrieved_contexts": ["Rome."],
-        **more,
-    }
+    return sample(key, "Rome and Oslo.", "Rome.", **{"user_input": f"{key}?"} | more)
 
 
 @pytest.fixture
@@ -384,15 +379,11 @@ def drawn_version(name: str, rng: random.Random) -> GoldVersion:
             for n, (text, label) in enumerate(kept)
         ]
 
-    people = ("zoe", "bob", "carl")
+    people, origins = ("zoe", "bob", "carl"), ("reviewed", "reviewed", "adjudicated")
     samples = {}
     for key in rng.sample("abcdef", 5):
         verified = [
-            Verified(
-                who,
-                rng.choice(("reviewed", "reviewed", "adjudicated")),
-                Assessment("entity", who, (*units(),)),
-            )
+            Verified(who, rng.choice(origins), Assessment("entity", who, (*units(),)))
             for who in rng.sample(people, rng.choice((0, 1, 1, 2)))
         ]
         out: dict[Any, Any] = {"entity": ["dora"]} if rng.random() < 0.1 else {}
@@ -423,11 +414,8 @@ def test_a_diff_is_what_a_recount_finds_and_its_mirror_has_the_signs_swapped() -
         there, back = differences(first, second), differences(second, first)
 
         assert () == differences(first, first).changes
-        differing = {
-            key
-            for key in {*first.samples, *second.samples}
-            if recounted(first, key) != recounted(second, key)
-        }
+        both = {*first.samples, *second.samples}
+        differing = {key for key in both if recounted(first, key) != recounted(second, key)}
         assert differing == {one.id for one in there.changes}
         for one in there.changes:
             for version, recall in ((first, one.before), (second, one.after)):
@@ -443,6 +431,5 @@ def test_a_diff_is_what_a_recount_finds_and_its_mirror_has_the_signs_swapped() -
             if {one.what, mirror.what}.isdisjoint(("gone", "another text")):
                 assert {*mirror.by} == {*one.by}
         assert {} == other
-        assert [one.effect is None for one in there.changes] == sorted(
-            one.effect is None for one in there.changes
-        )
+        undefined = [one.effect is None for one in there.changes]
+        assert undefined == sorted(undefined)

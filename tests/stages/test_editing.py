@@ -10,6 +10,7 @@ import pytest
 from tests.conftest import accepted, add_text, do
 from tests.quality.verdicts import after
 from tests.quality.verdicts import changed as changed_by_themselves
+from tests.rows import proposal, sample, units
 from workbench.model import Evidence, Match, Span, Unit
 from workbench.reports.units import doubtful, least_certain
 from workbench.reviewing.edits import Dispose, Flag, Put
@@ -20,18 +21,13 @@ from workbench.stages.review import Opened, act
 from workbench.store.samples import sample_ids
 
 REFERENCE = "Ann met Bob in Rome; Ann left Rome."
-ROW = {
-    "id": "a",
-    "user_input": "q",
-    "reference": REFERENCE,
-    "retrieved_contexts": ["Bob.", "In Rome, Ann waited for Ann."],
-    "proposal": {
-        "proposer": "p",
-        "reference_entities": [{"text": "Ann", "label": "captain"}, "Bob", "Atlantis", "Ann"],
-        "context_entities": [["Bob"], ["Rome"]],
-        "statements": [{"text": "Ann met Bob in Rome;", "verdict": "missing"}, {"text": "Ann left."}],
-    },
+PROPOSAL = {
+    "proposer": "p",
+    "reference_entities": [{"text": "Ann", "label": "captain"}, "Bob", "Atlantis", "Ann"],
+    "context_entities": [["Bob"], ["Rome"]],
+    "statements": [{"text": "Ann met Bob in Rome;", "verdict": "missing"}, {"text": "Ann left."}],
 }
+ROW = sample("a", REFERENCE, "Bob.", "In Rome, Ann waited for Ann.", proposal=PROPOSAL)
 
 
 @pytest.fixture
@@ -128,17 +124,13 @@ def test_an_untouched_unit_keeps_its_verdict(demo: Any) -> None:
     assert found.units > 200
 
 
-PEOPLE = {
-    "id": "p",
-    "user_input": "q",
-    "reference": "Ion was a Romanian poet; Leyes was born there.",
-    "retrieved_contexts": ["He lived in Romania and wrote Romanian poems for Leyes."],
-    "proposal": {
-        "proposer": "p",
-        "reference_entities": ["Romanian", {"text": "Leyes", "label": "person"}],
-        "context_entities": [["Romania", {"text": "Leyes", "label": "person"}]],
-    },
-}
+LEYES = units(["Leyes"], "person")
+PEOPLE = sample(
+    "p",
+    "Ion was a Romanian poet; Leyes was born there.",
+    "He lived in Romania and wrote Romanian poems for Leyes.",
+    proposal={**proposal((), ["Romania", *LEYES]), "reference_entities": ["Romanian", *LEYES]},
+)
 
 
 def test_an_edge_that_moves_is_matched_as_the_sample_was_opened(bench: Any) -> None:
@@ -215,13 +207,9 @@ def test_a_new_unit_from_text_or_from_a_place(opened: Opened) -> None:
 @pytest.mark.parametrize("blind", [False, True])
 def test_an_added_name_that_no_proposer_named_is_found_where_the_text_has_it(bench: Any, blind: bool) -> None:
     """Also after its edge moved; not inside another word, and never where the sample is blind."""
-    names = [{"text": "Bolivia", "label": "place"}]
-    row = {
-        "id": "one", "user_input": "Where?", "reference": "Bolivia, the Seine, Paris.",
-        "retrieved_contexts": ["In Bolivia it rains.", "The Seine is in Parisian books."],
-        "proposal": {"proposer": "p", "reference_entities": names, "context_entities": [names, names]},
-    }  # fmt: skip
-    bench.load([row], blind=float(blind))
+    contexts = ("In Bolivia it rains.", "The Seine is in Parisian books.")
+    named = proposal(["Bolivia"], units(["Bolivia"]), units(["Bolivia"]))
+    bench.load([sample("one", "Bolivia, the Seine, Paris.", *contexts, proposal=named)], blind=float(blind))
     opened = bench.open("one")
 
     seine, paris = (changed(add_text(opened, "entity", name)).match for name in ("Seine", "Paris"))
@@ -319,9 +307,8 @@ def test_a_name_that_is_there_in_another_form_is_known(bench: Any) -> None:
     reference = "Большой театр в Москве. Труппа Большого театра велика. Москва рада."
     inside = "Сборная Москвы по шахматам"
     for name, text, names in (("ru", reference, ("Большой театр", "Москве")), ("in", inside, (inside,))):
-        units = [{"text": one, "label": "organisation" if " " in one else "place"} for one in names]
-        proposal = {"proposer": "p", "reference_entities": units}
-        bench.load([{**ROW, "id": name, "reference": text, "proposal": proposal}])
+        named = [{"text": one, "label": "organisation" if " " in one else "place"} for one in names]
+        bench.load([sample(name, text, proposal={"proposer": "p", "reference_entities": named})])
 
     def other(name: str, at: Opened) -> str:
         start = at.sample.reference.index(name)

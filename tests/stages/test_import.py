@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import accepted, add_text, do, unit_of
+from tests.rows import sample
 from workbench.errors import InputError, WorkbenchError
 from workbench.formats.rows import FileRow
 from workbench.model import Evidence, Match
@@ -26,13 +27,8 @@ from workbench.store import gold
 from workbench.store.scores import load_external
 
 HARD = Path(__file__).parents[2] / "fixtures" / "hard.jsonl"
-ROME = {
-    "id": "rome",
-    "user_input": "Who met whom?",
-    "reference": "Ann met Bob in Rome.",
-    "retrieved_contexts": ["Ann was in Rome.", "Nothing."],
-}
-OSLO = {"id": "oslo", "user_input": "Where?", "reference": "In Oslo.", "retrieved_contexts": ["Oslo."]}
+ROME = sample("rome", "Ann met Bob in Rome.", "Ann was in Rome.", "Nothing.")
+OSLO = sample("oslo", "In Oslo.", "Oslo.")
 PROPOSAL = {
     "proposer": "claude",
     "model": "m1",
@@ -47,6 +43,9 @@ GOLD = {
         {"text": "Rome", "verdict": "found", "evidence": [{"context": 0, "start": 11, "end": 15}]},
     ],
 }
+
+
+RUNS = "SELECT name, model, count(*) FROM run r JOIN proposal p ON p.run_id = r.id GROUP BY 1, 2 ORDER BY 1"
 
 
 def counts(report: Any) -> dict[str, int]:
@@ -92,13 +91,9 @@ def test_what_is_new_for_a_known_sample_is_added(bench: Any) -> None:
     """Proposal, gold, scores, response and meta that were not there before, each once."""
     bench.load([ROME, OSLO])
     extras: list[dict[str, Any]] = [
-        {"proposal": PROPOSAL},
-        {"gold": GOLD},
-        {"scores": {"context_entity_recall": 0.5}},
-        {"response": "Bob."},
-        {"meta": {"k": 1}},
-        {"group": "g"},
-    ]
+        {"proposal": PROPOSAL}, {"gold": GOLD}, {"scores": {"context_entity_recall": 0.5}},
+        {"response": "Bob."}, {"meta": {"k": 1}}, {"group": "g"},
+    ]  # fmt: skip
     for extra in extras:
         before = bench.tables()
         assert counts(bench.load([{**ROME, **extra}, OSLO], gold="given")) == {"unchanged": 1, "extended": 1}
@@ -162,14 +157,9 @@ def test_a_second_proposal_of_one_proposer_goes_into_a_run_of_its_own(bench: Any
     assert counts(bench.load([{**ROME, "proposal": other}])) == {"extended": 1}
     assert counts(bench.load([{**ROME, "proposal": PROPOSAL}])) == {"unchanged": 1}
 
-    assert bench.query("SELECT name, model FROM run ORDER BY id") == [
-        ("claude-run-1", "m1"),
-        ("claude-run-2", "m1"),
-    ]
-    stored = [
-        json.loads(document) for (document,) in bench.query("SELECT document FROM proposal ORDER BY id")
-    ]
-    assert [len(one["reference_entities"]) for one in stored] == [3, 1]
+    assert bench.query(RUNS) == [("claude-run-1", "m1", 1), ("claude-run-2", "m1", 1)]
+    stored = bench.query("SELECT document FROM proposal ORDER BY id")
+    assert [len(json.loads(document)["reference_entities"]) for (document,) in stored] == [3, 1]
     assert bench.info().run == "claude-run-1"
 
 
@@ -192,12 +182,9 @@ def test_changed_text_is_refused_by_line_and_field(bench: Any, change: Any, fiel
     row = {**ROME, "response": "r", "group": "g", "meta": {"a": 1}}
     bench.load([row])
     before = bench.tables("sample", "proposal", "external_score")
-    changed = {
-        **row,
-        **change,
-        "proposal": {**PROPOSAL, "context_entities": None},
-        "scores": {"faithfulness": 1},
-    }
+    changed = (
+        row | change | {"proposal": {**PROPOSAL, "context_entities": None}, "scores": {"faithfulness": 1}}
+    )
 
     report = bench.load([OSLO, "", changed])
 
@@ -429,12 +416,8 @@ def test_imported_gold_is_the_counted_units_of_the_file(bench: Any) -> None:
         state = bench.review(row["id"], "hand").state
         for kind, name in (("entity", "entities"), ("statement", "statements")):
             expected = [(one["text"], one["verdict"]) for one in row["gold"].get(name) or ()]
-            stored = bench.query(
-                "SELECT text, verdict FROM gold_unit WHERE sample_id = ? AND kind = ? ORDER BY position",
-                bench.id(row["id"]),
-                kind,
-            )
-            assert sorted(stored) == sorted(expected)
+            units = "SELECT text, verdict FROM gold_unit WHERE sample_id = ? AND kind = ?"
+            assert sorted(expected) == sorted(bench.query(units, bench.id(row["id"]), kind))
             assert [(one.text, one.match.verdict) for one in state.of(kind).assessment.units] == expected
             assert state.of(kind).disposition == ("verified" if name in row["gold"] else "todo")
     assert bench.info().kinds == ("entity", "statement")
@@ -500,23 +483,15 @@ def test_strict_also_keeps_out_what_the_database_contradicts(bench: Any) -> None
 )
 def test_strict_compares_whole_rows_with_one_id(bench: Any, other: dict[str, Any]) -> None:
     """The same text with another score, response, group, meta or gold; what only adds goes in."""
-    row = {
-        **ROME,
-        "scores": {"faithfulness": 0.5},
-        "response": "r",
-        "group": "g",
-        "meta": {"a": 1},
-        "gold": GOLD,
-    }
+    more = {"scores": {"faithfulness": 0.5}, "response": "r", "group": "g", "meta": {"a": 1}, "gold": GOLD}
+    row = ROME | more
 
     with pytest.raises(InputError, match=rf"data\.jsonl:2: {next(iter(other))}.*an earlier row of the file"):
         bench.load([row, {**row, **other}], strict=True, gold="given")
 
     assert bench.query("SELECT * FROM dataset") == []
-    assert counts(bench.load([ROME, row, {**ROME, "meta": {"b": 1}}], strict=True, gold="given")) == {
-        "new": 1,
-        "extended": 2,
-    }
+    again = bench.load([ROME, row, {**ROME, "meta": {"b": 1}}], strict=True, gold="given")
+    assert counts(again) == {"new": 1, "extended": 2}
 
 
 UNREADABLE = [
@@ -567,16 +542,9 @@ def test_the_same_scores_twice_in_a_file_are_unchanged(bench: Any) -> None:
 
 def test_duplicates_within_one_file(bench: Any) -> None:
     """The same row again is unchanged, with more it extends, with another text it is refused."""
-    rows = [
-        ROME,
-        ROME,
-        {**ROME, "response": "r"},
-        {**ROME, "reference": "Other."},
-        OSLO,
-        {**ROME, "proposal": PROPOSAL},
-    ]
+    changed = {"response": "r"}, {"reference": "Other."}, {"proposal": PROPOSAL}
 
-    report = bench.load(rows)
+    report = bench.load([ROME, ROME, *(ROME | one for one in changed), OSLO])
 
     assert counts(report) == {"new": 2, "unchanged": 1, "extended": 2, "rejected": 1}
     assert report.errors[0].endswith(
@@ -633,12 +601,9 @@ def marks(name: str, *people: str) -> dict[str, Any]:
 def test_tasks_divided_among_people_are_one_run(bench: Any) -> None:
     """A second person's marks of one sample go into the next; nobody opens a task without a proposal."""
     bench.load([marks("one", "bo"), marks("two", "ana"), marks("three", "ana", "bo"), marks("four", "bo")])
-    runs = bench.query(
-        "SELECT r.name, r.model, count(*) FROM run r JOIN proposal p ON p.run_id = r.id GROUP BY 1, 2 "
-        "ORDER BY 1"
-    )
 
-    assert runs == [("label-studio-run-1", "annotators", 4), ("label-studio-run-2", "annotators", 1)]
+    found = bench.query(RUNS)
+    assert found == [("label-studio-run-1", "annotators", 4), ("label-studio-run-2", "annotators", 1)]
     assert len(bench.open("two").state.entity.assessment.units) == 1
     again = bench.load([marks("one", "bo"), marks("three", "ana", "bo")])
     assert (again.unchanged, again.extended) == (2, 0)
@@ -699,9 +664,8 @@ stage.import_file(store, Path(sys.argv[2]), stage.ImportOptions(seed=3), annotat
 @pytest.mark.skipif(os.name == "nt", reason="kills by signal")
 def test_a_killed_import_is_finished_by_running_it_again(bench: Any) -> None:
     """Whole chunks are there, the rest is added, and nothing differs from an import that was not killed."""
-    path = bench.write(
-        ({**row, "proposal": PROPOSAL, "response": "x" * 500} for row in many(1_500)), "big.jsonl"
-    )
+    rows = (row | {"proposal": PROPOSAL, "response": "x" * 500} for row in many(1_500))
+    path = bench.write(rows, "big.jsonl")
     bench.load(path, dataset="whole", seed=3)
     bench.store.close()
     process = subprocess.run([sys.executable, "-c", KILLED, bench.store.url, path], check=False)
@@ -717,15 +681,11 @@ def test_a_killed_import_is_finished_by_running_it_again(bench: Any) -> None:
     info, whole = bench.info("big"), bench.info("whole")
     assert (info.blind_share, info.run) == (whole.blind_share, whole.run)
     columns = "key, user_input, reference, retrieved_contexts, response, content_hash, u, blind_u"
-    rows = [
-        bench.query(f"SELECT {columns} FROM sample WHERE dataset_id = ? ORDER BY id", one.id)
-        for one in (info, whole)
-    ]
-    assert rows[0] == rows[1]
-    assert bench.query("SELECT run_id, count(*) FROM proposal GROUP BY run_id ORDER BY 1") == [
-        (1, 1_500),
-        (2, 1_500),
-    ]
+    samples = f"SELECT {columns} FROM sample WHERE dataset_id = ? ORDER BY id"
+    assert bench.query(samples, info.id) == bench.query(samples, whole.id)
+    assert [(1, 1_500), (2, 1_500)] == bench.query(
+        "SELECT run_id, count(*) FROM proposal GROUP BY 1 ORDER BY 1"
+    )
 
 
 # --- draws -----------------------------------------------------------------------------------------------
@@ -780,12 +740,9 @@ def test_the_blind_arm_begins_at_a_hundred_samples(bench: Any) -> None:
     shares += [bench.info(name).blind_share for name in ("small", "large", "grown", "asked", "none")]
 
     assert shares == [0.0, 0.0, 0.1, 0.1, 0.5, 0.0]
-    blind = [bench.open(f"s{number}", dataset="large").blind for number in range(100)]
-    expected = dict(
-        bench.query("SELECT key, blind_u < 0.1 FROM sample WHERE dataset_id = ?", bench.info("large").id)
-    )
-    assert blind == [bool(expected[f"s{number}"]) for number in range(100)]
-    assert 0 < sum(blind) < 30
+    drawn = bench.query("SELECT key, blind_u < 0.1 FROM sample WHERE dataset_id = ?", bench.info("large").id)
+    assert [bool(blind) for _, blind in drawn] == [bench.open(key, dataset="large").blind for key, _ in drawn]
+    assert 0 < sum(blind for _, blind in drawn) < 30
 
 
 @pytest.mark.databases
@@ -878,4 +835,4 @@ def test_every_proposal_of_a_row_goes_into_a_run_of_its_own(bench: Any) -> None:
 
     assert counts(bench.load([row])) == {"new": 1}
     assert counts(bench.load([row])) == {"unchanged": 1}
-    assert bench.query("SELECT model FROM run ORDER BY id") == [("m1",), ("m2",), ("m3",)]
+    assert [(model, number) for _, model, number in bench.query(RUNS)] == [("m1", 1), ("m2", 1), ("m3", 1)]

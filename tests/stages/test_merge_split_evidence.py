@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import Bench, add_text
+from tests.rows import sample, units
 from workbench.errors import InputError
 from workbench.model import Evidence, Kind, Match, Span, Unit
 from workbench.reviewing.edits import Put
@@ -27,45 +28,37 @@ REFERENCE = (
     "New York City, founded by Sergey Brin and Larry Page, lies in the United States (US). "
     "The United Nations sit there; Y Combinator does not. Nothing else is known of America."
 )
-ROW: dict[str, Any] = {
-    "id": "a",
-    "user_input": "q",
-    "reference": REFERENCE,
-    "retrieved_contexts": ["New York City is big.", "The US has Larry Page in it; Sergey Brin too."],
-    "proposal": {
-        "proposer": "p",
-        "reference_entities": [
-            {"text": "New York", "label": "place"},
-            {"text": "City", "label": "other"},
-            {"text": "Sergey Brin and Larry Page", "label": "person"},
-            {"text": "United States", "label": "place"},
-            {"text": "US", "label": "place"},
-            {"text": "Atlantis", "label": "place"},
-            {"text": "United Nations", "label": "organisation"},
-            {"text": "Y Combinator", "label": "organisation"},
-            {"text": "America", "label": "place"},
-        ],
-        "statements": [
-            {"text": "New York City lies in the US.", "verdict": "found", "start": 0, "end": 85},
-            {"text": "The United Nations sit there.", "verdict": "missing", "start": 86, "end": 115},
-            {"text": "Y Combinator does not.", "start": 116, "end": 138},
-        ],
-    },
-}
+CONTEXTS = ("New York City is big.", "The US has Larry Page in it; Sergey Brin too.")
+PROPOSAL: dict[str, Any] = {
+    "proposer": "p",
+    "reference_entities": [
+        *units(["New York"]), *units(["City"], "other"), *units(["Sergey Brin and Larry Page"], "person"),
+        *units(["United States", "US", "Atlantis"]),
+        *units(["United Nations", "Y Combinator"], "organisation"), *units(["America"]),
+    ],
+    "statements": [
+        {"text": "New York City lies in the US.", "verdict": "found", "start": 0, "end": 85},
+        {"text": "The United Nations sit there.", "verdict": "missing", "start": 86, "end": 115},
+        {"text": "Y Combinator does not.", "start": 116, "end": 138},
+    ],
+}  # fmt: skip
+ROW = sample("a", REFERENCE, *CONTEXTS, proposal=PROPOSAL)
+
+
+def opened_in(bench: Any, **options: Any) -> Opened:
+    bench.load([ROW], kinds=("entity", "statement"), **options)
+    one: Opened = bench.open("a")
+    return one
 
 
 @pytest.fixture
 def opened(bench: Any) -> Opened:
-    bench.load([ROW], kinds=("entity", "statement"))
-    one: Opened = bench.open("a")
-    return one
+    return opened_in(bench)
 
 
 @pytest.fixture
 def blind(bench: Any) -> Opened:
-    bench.load([ROW], kinds=("entity", "statement"), blind=1.0)
-    one: Opened = bench.open("a")
-    return one
+    return opened_in(bench, blind=1.0)
 
 
 def unit(opened: Opened, text: str, kind: Kind = "entity") -> Unit:

@@ -95,7 +95,7 @@ def test_compare_by_retriever_sets_four_of_six_against_one_of_six(demo: Any) -> 
 
     report = compare_by(demo.store, demo.info(), "meta.retriever")
 
-    pair = next(pair for pair in report.pairs if pair.ids == {"high": "taj-high", "low": "taj-low"})
+    (pair,) = (pair for pair in report.pairs if pair.ids == {"high": "taj-high", "low": "taj-low"})
     assert pair.tallies == {"high": Tally(4, 2), "low": Tally(1, 5)}
     assert {flip.text: dict(flip.verdicts) for flip in pair.flips} == {
         name: {"high": "found", "low": "missing"} for name in ("Agra", "Shah Jahan", "Mumtaz Mahal")

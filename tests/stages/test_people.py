@@ -100,7 +100,6 @@ def test_all_that_only_owners_may_do_is_tried_here() -> None:
     assert PERMITTED["owner"] - PERMITTED["adjudicator"] == set(FOR_OWNERS)
 
 
-@pytest.mark.databases
 @pytest.mark.parametrize("what", FOR_OWNERS)
 def test_what_is_for_owners_is_refused_to_all_others(three: Any, tmp_path: Path, what: people.Deed) -> None:
     for name, role in (("bo", "annotator"), ("cy", "adjudicator")):

@@ -13,7 +13,7 @@ import pytest
 
 from tests.conftest import accepted, do
 from tests.rows import gold as verdicts
-from tests.rows import naming
+from tests.rows import naming, sample
 from workbench import stages
 from workbench.formats.policy import to_toml
 from workbench.model import Effort, Tally
@@ -28,8 +28,6 @@ from workbench.stages.review import act, open_sample
 from workbench.store.assignments import decided_since
 from workbench.store.datasets import set_dataset
 from workbench.text.query import Order, Query, parse
-
-pytestmark = pytest.mark.databases
 
 ROWS = [
     naming("all", ["Rome", "Oslo"], ["Rome", "Oslo"]),
@@ -62,6 +60,7 @@ def exclude(bench: Any, key: str, who: str = "ann") -> None:
     bench.act(key, editing.exclude("broken"), who=who)
 
 
+@pytest.mark.databases
 def test_values_are_found_once_a_sample_is_decided(cities: Any) -> None:
     """all: 2/2 and 1/2, Δ .5. half: 1/2 both. An excluded sample has an automatic value only."""
     cities.verify("all", toggle=("Rome",))
@@ -81,10 +80,9 @@ def test_values_are_found_once_a_sample_is_decided(cities: Any) -> None:
     assert ids(cities, "-cause:missed") == ["all"]
     assert ids(cities, "delta>0.4 -rome") == []
     numbers = [cities.id(key) for key in ("all", "half", "near")]
-    assert queue_values.main_causes(cities.store, cities.info(), "ann", numbers) == {
-        numbers[0]: "false match"
-    }
-    assert queue.queue_rows(cities.store, cities.info(), "ann", numbers)[numbers[0]].delta == Fraction(1, 2)
+    causes = queue_values.main_causes(cities.store, cities.info(), "ann", numbers)
+    assert causes == {numbers[0]: "false match"}
+    assert row_of(cities, "all").delta == Fraction(1, 2)
 
 
 def test_a_sample_that_somebody_excluded_has_no_verified_value(cities: Any) -> None:
@@ -140,6 +138,7 @@ def test_presence_stands_where_nothing_was_proposed_for_the_contexts(bench: Any)
     assert queue_values.main_causes(bench.store, bench.info(), "ann", [number]) == {number: "false match"}
 
 
+@pytest.mark.databases
 def test_nothing_that_is_hidden_can_be_asked_for(cities: Any) -> None:
     """Before and after `score` counted everything, with and without a minus; nor another's verdicts."""
     cities.verify("all", "ada", toggle=("Rome",))
@@ -150,6 +149,7 @@ def test_nothing_that_is_hidden_can_be_asked_for(cities: Any) -> None:
     assert ids(cities, "verified>=0", annotator="ada") == ["all"]
 
 
+@pytest.mark.databases
 def test_automatic_values_can_be_asked_for_where_they_are_always_shown(bench: Any) -> None:
     """But of blind samples, which keep theirs until they are decided."""
     bench.load(ROWS)
@@ -162,6 +162,7 @@ def test_automatic_values_can_be_asked_for_where_they_are_always_shown(bench: An
     assert ids(bench, "auto=.5") == []
 
 
+@pytest.mark.databases
 def test_a_blind_sample_keeps_its_labels_and_doubt_to_itself(bench: Any) -> None:
     """What is proposed for it cannot be asked for, nor does the doubtful order or a facet tell."""
     bench.load(ROWS, blind=1.0)
@@ -173,6 +174,7 @@ def test_a_blind_sample_keeps_its_labels_and_doubt_to_itself(bench: Any) -> None
     assert ids(bench, "is:blind") == [one["id"] for one in ROWS]
 
 
+@pytest.mark.databases
 def test_labels_are_the_verified_ones_once_they_may_be_seen(cities: Any) -> None:
     """One's own from the accept on, another's never."""
     cities.act("half", do("Oslo", editing.relabel, "work"))
@@ -184,6 +186,7 @@ def test_labels_are_the_verified_ones_once_they_may_be_seen(cities: Any) -> None
     assert ids(cities, "label:place") == ["all", "half", "near", "none"]
 
 
+@pytest.mark.databases
 def test_marks(cities: Any) -> None:
     """Flagged, off-plan, by whom, a piece of the flag; fast as long as that accept stands."""
     cities.act("all", Flag("Odd one"))
@@ -206,6 +209,7 @@ def test_marks(cities: Any) -> None:
     assert ids(cities, "is:fast") == []
 
 
+@pytest.mark.databases
 def test_disputed_is_far_apart_unresolved_or_flagged(cities: Any) -> None:
     """By more than .1; two people who differ once both may be seen; whatever somebody flagged."""
     cities.verify("all", toggle=("Rome",))
@@ -218,6 +222,7 @@ def test_disputed_is_far_apart_unresolved_or_flagged(cities: Any) -> None:
     assert ids(cities, "-is:disputed") == ["half", "none"]
 
 
+@pytest.mark.databases
 def test_the_order_by_difference_has_the_largest_first_and_the_others_in_random_order(cities: Any) -> None:
     cities.verify("all", toggle=("Rome",))
     cities.verify("near", toggle=("Bern",))
@@ -228,13 +233,13 @@ def test_the_order_by_difference_has_the_largest_first_and_the_others_in_random_
     assert ids(cities, "state:todo", order="delta") == rest
 
 
+@pytest.mark.databases
 def test_the_most_doubtful_come_first_and_what_was_never_counted_last(cities: Any) -> None:
     """Counting is what `score` does; how many it left out can be asked."""
     assert queue.count_undoubted(cities.store, cities.info(), "ann") == 5
     assert ids(cities, order="doubt") == ids(cities, order="u")
     score_dataset(cities.store, cities.info())
-    late = {"id": "late", "user_input": "q", "reference": "r", "retrieved_contexts": []}
-    cities.load([late], dataset="data")
+    cities.load([sample("late", "r")], dataset="data")
 
     found = ids(cities, order="doubt")
 
@@ -243,6 +248,7 @@ def test_the_most_doubtful_come_first_and_what_was_never_counted_last(cities: An
     assert found[-1] == "late"
 
 
+@pytest.mark.databases
 def test_decided_samples_are_counted_once_and_for_all(cities: Any) -> None:
     """A view by value keeps what it counted; the values are those of `score`."""
     cities.verify("all", toggle=("Rome",))
@@ -259,14 +265,14 @@ def test_decided_samples_are_counted_once_and_for_all(cities: Any) -> None:
     assert cities.query(after, cities.id("all")) == kept
 
 
+@pytest.mark.databases
 def test_stale_reviews_come_when_nothing_else_is_left(cities: Any) -> None:
     """They are counted, marked and found; accepting one anew takes it out."""
     cities.verify("all")
     cities.verify("half", "ada")
     info = cities.info()
-    change_policy(
-        cities.store, info, to_toml(info.policy).replace("Missing: it is not", "Missing: not"), "lead"
-    )
+    text = to_toml(info.policy).replace("Missing: it is not", "Missing: not")
+    change_policy(cities.store, info, text, "lead")
 
     assert ids(cities, "is:stale") == ["all"]
     assert queue.progress(cities.store, cities.info(), "ann").stale == 1
@@ -310,6 +316,7 @@ def test_another_kind_to_review_makes_no_review_stale(cities: Any) -> None:
     assert (progress.both, progress.verified, progress.started, progress.stale) == (True, 0, 1, 0)
 
 
+@pytest.mark.databases
 def test_the_next_of_a_view(cities: Any) -> None:
     """To decide: after the present one, then from the start once. Of decided ones: the very next."""
     view = queue.queue_ids(cities.store, cities.info(), "ann", order="file")
@@ -329,11 +336,11 @@ def test_the_next_of_a_view(cities: Any) -> None:
         cities.verify(key)
     assert after("empty") is None
     assert after("all") == "empty"
-    assert (
-        queue.next_of(cities.store, cities.info(), "ann", view[:2], cities.id("empty"), decided=False) is None
-    )
+    at = cities.id("empty")
+    assert queue.next_of(cities.store, cities.info(), "ann", view[:2], at, decided=False) is None
 
 
+@pytest.mark.databases
 def test_the_first_samples_are_those_around_the_next_undecided_one(bench: Any) -> None:
     """In queue order, with their rows, without reading the view."""
     bench.load([naming(f"s{n}", ["Rome"], []) for n in range(30)])
@@ -376,12 +383,10 @@ def test_two_who_differ_show_a_third_nothing(cities: Any) -> None:
     assert (shown.automatic, shown.verified) == (None, None)
 
 
+@pytest.mark.databases
 def test_gold_of_a_file_from_which_somebody_differs_shows_a_third_nothing(bench: Any) -> None:
     """Neither in its row nor to a search, until they decide; who confirms the file's gold hides nothing."""
-    gold = {
-        "annotator": "gina",
-        "entities": [{"text": name, "verdict": "missing"} for name in ("Rome", "Oslo")],
-    }
+    gold = verdicts(dict.fromkeys(("Rome", "Oslo"), "missing"))
     bench.load([{**ROWS[0], "gold": gold}, {**ROWS[1], "gold": gold}], gold="given")
     score_dataset(bench.store, bench.info())
     searches = ("auto>=0", "verified>=0", "delta>=0", "is:disputed", "-auto>1")
@@ -402,6 +407,7 @@ def test_gold_of_a_file_from_which_somebody_differs_shows_a_third_nothing(bench:
     assert ["all", "half"] == ids(bench, "auto>=0", annotator="eve")
 
 
+@pytest.mark.databases
 def test_the_pace_is_the_median_of_what_decided_samples_took(cities: Any) -> None:
     """The acts of one sample add up; another's and undecided ones do not count. Today begins at midnight."""
     began = datetime.now(UTC)
@@ -419,6 +425,7 @@ def test_the_pace_is_the_median_of_what_decided_samples_took(cities: Any) -> Non
     assert queue.Pace(12.0, 3, 3, today=0) == later
 
 
+@pytest.mark.databases
 def test_today_are_the_decisions_of_today(cities: Any) -> None:
     """Neither a flag on a sample that was decided before, nor what came with a file."""
     cities.act("all", accepted(), effort=Effort(4.0, 2))
@@ -466,6 +473,7 @@ def test_a_label_that_does_not_count_is_offered_for_what_is_verified_alone(citie
     assert dict(offered) == {name: len(ids(cities, f"label:{name}")) for name, _ in offered}
 
 
+@pytest.mark.databases
 def test_facets_count_what_occurs(bench: Any) -> None:
     """States, marks, labels, languages, groups, keys of meta, people and flags."""
     bench.load([
@@ -494,6 +502,7 @@ def test_facets_count_what_occurs(bench: Any) -> None:
     assert not any(character in str(values) for character in "\x1b\x07\u202e")
 
 
+@pytest.mark.databases
 def test_facets_of_a_large_dataset_are_of_a_random_part_and_not_counted(bench: Any, monkeypatch: Any) -> None:
     """States are always counted."""
     bench.load([naming(f"s{n}", ["Rome"], [], meta={"topic": f"t{n % 2}"}) for n in range(300)], blind=0.0)

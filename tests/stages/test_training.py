@@ -307,7 +307,6 @@ def test_what_two_owners_differ_in_is_no_known_answer(taught: Any) -> None:
     assert 9 == training.progress(taught.store, taught.info()).samples
 
 
-@pytest.mark.databases
 @pytest.mark.parametrize(("text", "said"), [("id:s13", "no sample has a known answer"), ("id:", "id:")])
 def test_samples_without_a_known_answer_train_nobody(taught: Any, text: str, said: str) -> None:
     with pytest.raises(UsageError, match=said):

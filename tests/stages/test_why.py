@@ -9,6 +9,7 @@ from typing import Any, get_args
 import pytest
 
 from tests.conftest import Bench, accepted, add_text, do
+from tests.rows import gold, proposal, sample, units
 from workbench.comparing.causes import CAUSES, Part, UnitRow
 from workbench.errors import InputError
 from workbench.model import Evidence, Match, Span
@@ -23,47 +24,26 @@ from workbench.store.samples import sample_ids
 from workbench.tui.view import unit_lines
 from workbench.tui.widgets import cause_list
 
-TAJ: dict[str, Any] = {
-    "id": "taj",
-    "user_input": "What is the Taj Mahal?",
-    "reference": "The Taj Mahal stands by the Yamuna in the Indian city of Agra. Shah Jahan built it for "
-    "Mumtaz Mahal.",
-    "retrieved_contexts": [
-        "The Taj Mahal is in Agra. It was raised for the empress Mumtaz Mahal by Shah Jahan.",
-        "The Jumna flows past it.",
-    ],
-    "proposal": {
-        "proposer": "claude",
+TAJ = sample(
+    "taj",
+    "The Taj Mahal stands by the Yamuna in the Indian city of Agra. Shah Jahan built it for Mumtaz Mahal.",
+    "The Taj Mahal is in Agra. It was raised for the empress Mumtaz Mahal by Shah Jahan.",
+    "The Jumna flows past it.",
+    proposal={
+        **proposal((), units(["Taj Mahal", "Agra"]), units(["Jumna"]), proposer="claude"),
         "reference_entities": [
-            {"text": "Taj Mahal", "label": "place"},
-            {"text": "Yamuna", "label": "place"},
-            {"text": "Indian", "label": "other"},
-            {"text": "Agra", "label": "place"},
-            {"text": "Shah Jahan", "label": "person"},
-        ],
-        "context_entities": [
-            [{"text": "Taj Mahal", "label": "place"}, {"text": "Agra", "label": "place"}],
-            [{"text": "Jumna", "label": "place"}],
+            *units(["Taj Mahal", "Yamuna"]), *units(["Indian"], "other"), *units(["Agra"]),
+            *units(["Shah Jahan"], "person"),
         ],
     },
-}
+)  # fmt: skip
 FAR = "press = in the review: it teaches the matcher this other name"
 SAME = "the names are equal: check the verdict (another entity?)"
 HERE = "tell the proposer to extract this from the contexts"
 THERE = "tell the proposer to extract this from the reference"
-CLAIMS: dict[str, Any] = {
-    "id": "claims",
-    "user_input": "When was it built?",
-    "reference": "It was built in 1631. It stands in Agra.",
-    "retrieved_contexts": ["It was begun in 1632 and stands in Agra."],
-    "proposal": {
-        "proposer": "claude",
-        "statements": [
-            {"text": "It was built in 1631.", "verdict": "yes"},
-            {"text": "It stands in Agra.", "verdict": "no"},
-        ],
-    },
-}
+SAID = {"It was built in 1631.": "yes", "It stands in Agra.": "no"}
+JUDGED = {"proposer": "claude", "statements": [{"text": one, "verdict": said} for one, said in SAID.items()]}
+CLAIMS = sample("claims", " ".join(SAID), "It was begun in 1632 and stands in Agra.", proposal=JUDGED)
 
 
 def found_at(*place: int) -> Any:
@@ -132,8 +112,9 @@ def test_the_review_itself_says_the_causes(taj: Any) -> None:
 
 
 def test_another_scorer_has_other_causes(taj: Any) -> None:
-    """presence reads the text, so nothing is put down to an extraction."""
+    """presence reads the text, so nothing is put down to an extraction, nor where there is no evidence."""
     taj.act("taj", do("Yamuna", editing.toggle), accepted())
+    assert table(why(taj))["Yamuna | Yamuna"][:2] == ("missed match", "unattributed")
     assert why(taj).scorers == ("ragas", "ragas_legacy", "linked", "presence")
     assert table(why(taj, scorer="presence")) == {
         "Taj Mahal | Taj Mahal": ("", "", ""),
@@ -142,6 +123,8 @@ def test_another_scorer_has_other_causes(taj: Any) -> None:
         "Agra | Agra": ("", "", ""),
         "Shah Jahan | Shah Jahan": ("false match", "", SAME),
     }  # fmt: skip
+    with pytest.raises(InputError, match="there is: ragas, ragas_legacy, linked, presence"):
+        why(taj, scorer="contextual_recall")
     by_strings = why(taj, scorer="ragas")
     assert by_strings.value == 2 / (5 + 1e-8)
     assert by_strings.automatic.recall == Fraction(2, 5)
@@ -149,11 +132,6 @@ def test_another_scorer_has_other_causes(taj: Any) -> None:
     agra: Any = places["Agra | Agra"]
     assert agra.spans == (Span(57, 61),)
     assert [(one.context, one.start) for one in agra.match.evidence] == [(0, 20)]
-
-
-def test_a_missed_match_without_evidence_is_not_put_down_to_anything(taj: Any) -> None:
-    taj.act("taj", do("Yamuna", editing.toggle), accepted())
-    assert table(why(taj))["Yamuna | Yamuna"][:2] == ("missed match", "unattributed")
 
 
 def test_a_near_miss_names_the_threshold_that_would_do(bench: Any) -> None:
@@ -171,12 +149,7 @@ def test_a_near_miss_names_the_threshold_that_would_do(bench: Any) -> None:
 
 def test_statements_are_explained_as_well(bench: Any) -> None:
     bench.load([CLAIMS], kinds=("statement",))
-    bench.act(
-        "claims",
-        do("It was built in 1631.", editing.toggle),
-        do("It stands in Agra.", editing.toggle),
-        accepted("statement"),
-    )  # fmt: skip
+    bench.verify("claims", kind="statement", toggle=SAID)
     found = why(bench, "claims", kind="statement")
     assert (found.source, found.delta) == ("contextual_recall · claude-run-1", Fraction(0))
     assert [(one.cause, one.share) for one in found.rows] == [
@@ -216,23 +189,19 @@ def test_another_run_is_linked_by_what_the_units_say(taj: Any) -> None:
     assert {text(one): one.rule for one in found.rows}["Agra | Agra"] == "span"
 
 
-def test_nothing_is_shown_before_the_decision(taj: Any) -> None:
+def test_nothing_is_shown_before_the_own_decision(taj: Any) -> None:
+    """Nor what another person verified."""
     taj.act("taj", do("Indian", editing.reject))
-    with pytest.raises(InputError, match="automatic and verified show once this sample is decided"):
-        why(taj)
-    with pytest.raises(InputError, match="once this sample is decided"):
-        why(taj, annotator="bo")
-
-
-def test_what_another_person_verified_is_shown_to_nobody_who_has_not_decided(taj: Any) -> None:
+    for annotator in ("ann", "bo"):
+        with pytest.raises(InputError, match="automatic and verified show once this sample is decided"):
+            why(taj, annotator=annotator)
     taj.act("taj", accepted())
     with pytest.raises(InputError, match="once this sample is decided"):
         why(taj, annotator="bo")
 
 
 def test_imported_gold_is_explained_to_anybody(bench: Any) -> None:
-    gold = [{"text": "Agra", "label": "place", "verdict": "found"}, {"text": "Yamuna", "verdict": "found"}]
-    bench.load([TAJ | {"gold": {"annotator": "expert", "entities": gold}}], gold="given")
+    bench.load([TAJ | {"gold": gold({"Agra": "found", "Yamuna": "found"}, "expert")}], gold="given")
     found = why(bench, annotator="bo")
     assert found.verified_by == "verified by expert"
     assert found.delta == Fraction(2, 5) - 1
@@ -250,12 +219,6 @@ def test_without_a_proposal_there_is_no_automatic_side(bench: Any) -> None:
     bench.act("taj", accepted())
     with pytest.raises(InputError, match="nothing was proposed"):
         why(bench)
-
-
-def test_a_scorer_that_cannot_count_this_is_refused_with_those_that_can(taj: Any) -> None:
-    taj.act("taj", accepted())
-    with pytest.raises(InputError, match="there is: ragas, ragas_legacy, linked, presence"):
-        why(taj, scorer="contextual_recall")
 
 
 def test_a_sample_without_units_has_no_difference(taj: Any) -> None:
@@ -283,8 +246,7 @@ def test_the_demo_is_explained_sample_by_sample(demo: Any) -> None:
 
 
 def of_gold(annotator: str) -> dict[str, Any]:
-    entities = [{"text": name, "label": "place", "verdict": "missing"} for name in ("Taj Mahal", "Yamuna")]
-    return TAJ | {"gold": {"annotator": annotator, "entities": entities}}
+    return TAJ | {"gold": gold(dict.fromkeys(("Taj Mahal", "Yamuna"), "missing"), annotator)}
 
 
 def verdict_of(opened: Opened, place: int) -> str:

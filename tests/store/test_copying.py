@@ -20,6 +20,7 @@ from sqlalchemy import make_url
 from tests.conftest import Bench
 from tests.formats.test_formats_round_trip import records
 from tests.postgres import Server, ask
+from tests.rows import sample
 from tests.stages.test_purge import fill, leave, row, run_purge
 from workbench.errors import InputError, StoreError, UsageError
 from workbench.formats.exports.item import to_line
@@ -80,11 +81,7 @@ def filled(filled_by: Callable[..., Bench]) -> Bench:
     return filled_by(fill_two)
 
 
-@settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-    deadline=None,
-    max_examples=6,
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=6)
 @given(
     st.lists(records(), min_size=1, max_size=4, unique_by=lambda record: record.sample.id),
     st.lists(
@@ -104,8 +101,7 @@ def test_a_copy_has_every_row_whatever_came_in_and_whatever_people_did(
     here.mkdir()
     shutil.copy(empty_database, here / "one.db")
     (here / "data.jsonl").write_text("".join(map(to_line, given)), "utf-8", newline="\n")
-    one = open_store(str(here / "one.db"))
-    try:
+    with closing(open_store(str(here / "one.db"))) as one:
         import_file(one, here / "data.jsonl", ImportOptions(gold="given"), annotator="ann")
         dataset = find_dataset(one, None).id
         numbers = list(sample_ids(one, dataset).values())
@@ -116,14 +112,9 @@ def test_a_copy_has_every_row_whatever_came_in_and_whatever_people_did(
         for move in moves:
             (undo if move == "undo" else redo)(one, dataset, "ann")
         copy(one, here / "two.db")
-        two = open_store(str(here / "two.db"))
-        try:
+        with closing(open_store(str(here / "two.db"))) as two:
             assert every_row(here / "one.db") == every_row(here / "two.db")
             assert undo(one, dataset, "ann") == undo(two, dataset, "ann")
-        finally:
-            two.close()
-    finally:
-        one.close()
 
 
 def test_one_dataset_is_copied_without_rows_of_another(filled: Bench) -> None:
@@ -209,14 +200,11 @@ def test_a_database_goes_to_postgresql_and_comes_back_as_it_was(filled: Bench, p
         rows = copy(filled.store, target)
         with pytest.raises(UsageError, match="not empty"):
             copy(filled.store, target)
-        server = open_store(target)
-        try:
+        with closing(open_store(target)) as server:
             assert rows == copy(server, filled.folder / "back.db")
             assert every_row(filled.db) == every_row(filled.folder / "back.db")
             next_file = filled.write([row("next", "Alan Turing")], "next.jsonl")
             assert 1 == import_file(server, next_file, ImportOptions(), annotator="ann").new
-        finally:
-            server.close()
 
 
 def test_exports_of_a_database_and_of_its_copies_are_equal(filled: Bench, postgres: Server) -> None:
@@ -280,7 +268,7 @@ def test_a_copy_that_fails_leaves_no_table_on_a_server(filled: Bench, postgres: 
         assert [(0,)] == ask(target, "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'")
 
 
-ROWS = [{"id": "a", "user_input": "q", "reference": "Rome.", "retrieved_contexts": ["Rome."]}]
+ROWS = [sample("a", "Rome.", "Rome.")]
 
 
 def samples(path: Path) -> list[Any]:
@@ -341,8 +329,8 @@ def test_a_database_on_a_server_is_dumped_and_the_dump_holds_every_row(
     monkeypatch.chdir(filled.folder)
     with postgres.database() as url, postgres.database() as second:
         copy(filled.store, url)
-        server = open_store(make_url(url).set(password="secret").render_as_string(hide_password=False))
-        try:
+        known = make_url(url).set(password="secret").render_as_string(hide_password=False)
+        with closing(open_store(known)) as server:
             name = make_url(url).database
             now = datetime(2026, 3, 1, 12, 30, 5, tzinfo=UTC)
             made = [upkeep.backup(server, None, now).name for _ in range(2)]
@@ -357,12 +345,7 @@ def test_a_database_on_a_server_is_dumped_and_the_dump_holds_every_row(
             monkeypatch.setenv("PATH", str(filled.folder))
             with pytest.raises(UsageError, match="install PostgreSQL's programs for clients"):
                 upkeep.backup(server, None, now)
-        finally:
-            server.close()
-        restored = open_store(second)
-        try:
+        with closing(open_store(second)) as restored:
             copy(restored, filled.folder / "back.db")
-        finally:
-            restored.close()
     assert every_row(filled.db) == every_row(filled.folder / "back.db")
     assert not list(filled.folder.glob("*.part*"))

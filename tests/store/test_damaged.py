@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.rows import naming
+from tests.rows import naming, sample
 from workbench.cli import _run
 from workbench.errors import StoreError
 from workbench.reviewing.edits import Comment
@@ -22,7 +22,7 @@ from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
 
 SECRET = "Marie Curie"
-ROWS = [{"id": "s", "user_input": "q", "reference": f"{SECRET}.", "retrieved_contexts": [SECRET]}]
+ROWS = [sample("s", f"{SECRET}.", SECRET)]
 BROKEN = f"CAST(X'{SECRET.encode().hex()}FF' AS TEXT)"
 
 
@@ -116,11 +116,9 @@ def test_evidence_that_is_not_what_was_stored_is_a_damaged_database(bench: Any, 
     bench.store.close()
     damage(bench.db, """UPDATE review_event SET data = replace(data, '"context"', '"cXntext"')""")
 
-    with (
-        closing(open_store(str(bench.db))) as store,
-        pytest.raises(StoreError, match="the database is damaged"),
-    ):
-        read(store, find_dataset(store, None))
+    bench.reopen()
+    with pytest.raises(StoreError, match="the database is damaged"):
+        read(bench.store, find_dataset(bench.store, None))
 
 
 def test_no_text_is_quoted_of_a_copy_that_a_purge_cannot_read(bench: Any) -> None:

@@ -155,8 +155,7 @@ def test_a_row_that_a_rule_cannot_read_ends_nothing(filled: Bench) -> None:
 def test_on_a_server_the_numbers_of_rows_and_the_journal_are_checked_too(filled: Any, postgres: Any) -> None:
     with postgres.database() as url:
         copy_into(filled.store, url, None, lambda _done: None)
-        server = open_store(url)
-        try:
+        with closing(open_store(url)) as server:
             assert [] == found(server)
             ask(url, "SELECT setval('review_id_seq', 2)")
             ask(url, "DELETE FROM review_event WHERE review_id = 2 AND seq = 1")
@@ -168,8 +167,6 @@ def test_on_a_server_the_numbers_of_rows_and_the_journal_are_checked_too(filled:
                 "review 2 (open, ann): its journal lacks 1",
             ]
             assert expected == found(server)
-        finally:
-            server.close()
 
 
 def test_a_server_whose_clock_is_another_one_is_told(monkeypatch: Any, postgres: Server) -> None:

@@ -14,6 +14,7 @@ import pytest
 from sqlalchemy import event
 
 from tests.conftest import accepted, do, unit_of
+from tests.rows import proposal, sample
 from workbench.errors import ConflictError, SpanError, StoreError
 from workbench.model import Assessment, Evidence, Kind, Match, Span, Tally, Unit
 from workbench.reviewing.documents import assessment_document, unit_document
@@ -25,26 +26,11 @@ from workbench.store import gold, journal
 from workbench.store.engine import Store, open_store
 from workbench.store.tables import REVIEW, Review
 
-pytestmark = pytest.mark.databases
-
-ROME = {
-    "id": "rome",
-    "user_input": "Who met whom?",
-    "reference": "Ann met Bob in Rome, near Lodi.",
-    "retrieved_contexts": ["Ann was in Rome.", "Bob stayed."],
-    "proposal": {
-        "proposer": "claude",
-        "reference_entities": [
-            {"text": "Rome", "label": "place"},
-            {"text": "Ann", "label": "person"},
-            {"text": "Bob", "label": "person"},
-        ],
-        "context_entities": [["Ann", "Rome"], ["Bob"]],
-        "statements": [{"text": "Ann met Bob in Rome.", "verdict": "missing"}],
-    },
-}
+CLAIM = {"text": "Ann met Bob in Rome.", "verdict": "missing"}
+NAMED = proposal(["Rome", "Ann", "Bob"], ["Ann", "Rome"], ["Bob"], statements=[CLAIM])
+ROME = sample("rome", "Ann met Bob in Rome, near Lodi.", "Ann was in Rome.", "Bob stayed.", proposal=NAMED)
 OSLO = {**ROME, "id": "oslo", "user_input": "Another question?"}
-BARE = {"id": "bare", "user_input": "q", "reference": "Nothing proposed.", "retrieved_contexts": []}
+BARE = sample("bare", "Nothing proposed.")
 ROWS = [ROME, OSLO, BARE]
 HARD = Path(__file__).parents[2] / "fixtures" / "hard.jsonl"
 TEXTS = ("user_input", "reference", "retrieved_contexts")
@@ -59,9 +45,8 @@ def gold_rows(bench: Any, key: str, annotator: str = "ann") -> list[tuple[Any, .
     found: list[tuple[Any, ...]] = bench.query(
         'SELECT kind, position, unit, text, label, start, "end", verdict, reason, rule, document '
         "FROM gold_unit WHERE sample_id = ? AND annotator = ? ORDER BY kind, position",
-        bench.id(key),
-        annotator,
-    )
+        bench.id(key), annotator,
+    )  # fmt: skip
     return found
 
 
@@ -105,19 +90,14 @@ def test_the_opening_row_is_written_with_the_first_act_and_holds_what_was_shown(
         json.loads(json.dumps(assessment_document(opened.state.of(kind).assessment)))
         for kind in ("entity", "statement")
     ]
-    assert (data["shown"], data["auto_shown"], data["policy"], data["threshold"]) == (
-        "assisted",
-        False,
-        1,
-        85,
-    )
-    assert (
-        data["proposal"] == bench.query("SELECT id FROM proposal WHERE sample_id = ?", bench.id("rome"))[0][0]
-    )
+    ((proposed,),) = bench.query("SELECT id FROM proposal WHERE sample_id = ?", bench.id("rome"))
+    names = ("shown", "auto_shown", "policy", "threshold", "proposal")
+    assert ["assisted", False, 1, 85, proposed] == [data[name] for name in names]
     assert after.state.entity == opened.state.entity
     assert [unit.text for unit in opened.state.entity.assessment.units] == ["Rome", "Ann", "Bob"]
 
 
+@pytest.mark.databases
 def test_accept_writes_gold_and_undo_removes_it(bench: Any) -> None:
     """gold_unit is the counted units in the order of the reference, byte for byte, while verified."""
     bench.load(ROWS)
@@ -186,6 +166,7 @@ def test_a_sample_without_units_can_be_verified(bench: Any) -> None:
     assert one.tally.recall is None
 
 
+@pytest.mark.databases
 def test_undo_goes_across_samples_and_restarts(bench: Any) -> None:
     """The newest act of this person in this dataset, wherever it was; nobody else's acts are touched."""
     bench.load(ROWS)
@@ -206,6 +187,7 @@ def test_undo_goes_across_samples_and_restarts(bench: Any) -> None:
     assert expected == [one and one.sample_id for one in again]
 
 
+@pytest.mark.databases
 def test_what_two_processes_send_at_once_is_stored_once_and_told_to_both(bench: Any) -> None:
     bench.load(ROWS)
     bench.reopen()
@@ -229,6 +211,7 @@ def test_what_two_processes_send_at_once_is_stored_once_and_told_to_both(bench: 
     assert [(40,)] == bench.query("SELECT count(*) FROM review_event WHERE op <> 'open'")
 
 
+@pytest.mark.databases
 @pytest.mark.parametrize("statement", range(1, 9))
 def test_an_undo_between_two_statements_of_the_same_one_is_stored_once(bench: Any, statement: int) -> None:
     """The other process has all its time before statement 1, 2, … of this one, or waits for its end."""
@@ -254,6 +237,7 @@ def test_an_undo_between_two_statements_of_the_same_one_is_stored_once(bench: An
     assert [(1,)] == bench.query("SELECT count(*) FROM review_event WHERE op = 'undo'")
 
 
+@pytest.mark.databases
 def test_undo_stays_in_its_dataset(bench: Any) -> None:
     """Two datasets in one file have two histories."""
     bench.load(ROWS, "one.jsonl")
@@ -279,6 +263,7 @@ def test_a_new_edit_ends_redo(bench: Any) -> None:
     assert opened.state.comments == ("one",)
 
 
+@pytest.mark.databases
 def test_a_bulk_act_is_one_undo_and_all_or_nothing(bench: Any) -> None:
     """Over many samples one press takes it back; when one sample moved on, none is changed."""
     bench.load(ROWS)
@@ -287,8 +272,7 @@ def test_a_bulk_act_is_one_undo_and_all_or_nothing(bench: Any) -> None:
 
     journal.record(bench.store, acts, "ann")
 
-    notes = {key: bench.review(key).state.comments for key in ("rome", "oslo", "bare")}
-    assert notes == {"rome": ("all",), "oslo": ("all",), "bare": ("all",)}
+    assert [("all",)] * 3 == [bench.review(key).state.comments for key in ("rome", "oslo", "bare")]
     before = bench.tables()
     with pytest.raises(ConflictError, match="rome was changed"):
         journal.record(bench.store, acts, "ann")
@@ -304,6 +288,7 @@ def test_a_bulk_act_is_one_undo_and_all_or_nothing(bench: Any) -> None:
     assert bench.undo() is None
 
 
+@pytest.mark.databases
 @pytest.mark.parametrize("reviewed", [False, True])
 def test_two_windows_on_one_review_cannot_overwrite_each_other(bench: Any, reviewed: bool) -> None:
     """The second is told, nothing is lost, and after loading again its edit goes in."""
@@ -311,8 +296,7 @@ def test_two_windows_on_one_review_cannot_overwrite_each_other(bench: Any, revie
     if reviewed:
         bench.act("rome", Comment("earlier"))
     earlier = ("earlier",) if reviewed else ()
-    other = open_store(bench.store.url)
-    try:
+    with closing(open_store(bench.store.url)) as other:
         here, there = bench.open("rome"), open_sample(other, bench.id("rome"), "ann")
         act(bench.store, here, Comment("first"))
         before = bench.tables()
@@ -325,10 +309,9 @@ def test_two_windows_on_one_review_cannot_overwrite_each_other(bench: Any, revie
         assert there.state.comments == (*earlier, "first")
         act(other, there, Comment("second"))
         assert bench.review("rome").state.comments == (*earlier, "first", "second")
-    finally:
-        other.close()
 
 
+@pytest.mark.databases
 def test_an_edit_on_text_that_was_replaced_meanwhile_is_not_written(bench: Any) -> None:
     """Even before the first act, when there is no journal yet that could have moved on."""
     bench.load(ROWS)
@@ -373,25 +356,21 @@ def test_a_unit_that_does_not_quote_its_text_is_never_written(bench: Any) -> Non
     assert bench.tables() == before
 
 
+@pytest.mark.databases
 def test_offsets_are_code_points_on_every_hard_text(bench: Any) -> None:
     """Combining marks, CJK, right-to-left, emoji: a unit added on the very text goes in and quotes it."""
-    samples = [json.loads(line) for line in HARD.read_text("utf-8").splitlines()]
-    bench.load([{name: one[name] for name in ("id", *TEXTS)} for one in samples])
+    rows = [json.loads(line) for line in HARD.read_text("utf-8").splitlines()]
+    bench.load([{name: one[name] for name in ("id", *TEXTS)} for one in rows])
     expected = []
-    for sample in samples:
-        for entity in sample["gold"]["entities"]:
-            opened = bench.open(sample["id"])
-            span = Span(entity["start"], entity["end"])
-            act(bench.store, opened, editing.add_span(opened, "entity", span, "other"))
-            expected.append((sample["id"], entity["start"], entity["end"], entity["text"]))
-        bench.verify(sample["id"])
+    for row in rows:
+        for entity in row["gold"]["entities"]:
+            place = entity["start"], entity["end"]
+            bench.act(row["id"], lambda one, at=place: editing.add_span(one, "entity", Span(*at), "other"))
+            expected.append((row["id"], *place, entity["text"]))
+        bench.verify(row["id"])
 
-    stored = bench.query(
-        'SELECT key, start, "end", text FROM gold_unit JOIN sample ON sample.id = sample_id '
-        "ORDER BY sample_id, position"
-    )
-
-    assert stored == expected
+    stored = 'SELECT key, start, "end", text FROM gold_unit JOIN sample ON sample.id = sample_id '
+    assert expected == bench.query(f"{stored} ORDER BY sample_id, position")
 
 
 def test_two_differing_verified_reviews_are_unresolved_and_equal_ones_are_gold(bench: Any) -> None:
@@ -410,6 +389,7 @@ def test_two_differing_verified_reviews_are_unresolved_and_equal_ones_are_gold(b
     assert [unit.text for unit in one().assessment.units] == ["Ann", "Bob", "Rome"]
 
 
+@pytest.mark.databases
 def test_each_sample_has_the_review_of_the_person_who_is_asked_for(bench: Any) -> None:
     """Both reviewed both."""
     bench.load(ROWS)
@@ -423,6 +403,7 @@ def test_each_sample_has_the_review_of_the_person_who_is_asked_for(bench: Any) -
     assert (reviews[rome].flag, reviews[oslo].flag) == ("bo on rome", "ann on oslo")
 
 
+@pytest.mark.databases
 def test_an_excluded_sample_is_no_gold_and_says_why(bench: Any) -> None:
     """Excluding after accepting removes the gold rows; undo brings them back."""
     bench.load(ROWS)
@@ -437,6 +418,7 @@ def test_an_excluded_sample_is_no_gold_and_says_why(bench: Any) -> None:
     assert gold_rows(bench, "rome") == expected_rows(done)
 
 
+@pytest.mark.databases
 def test_a_second_try_under_the_same_name_finds_what_the_first_one_stored(bench: Any) -> None:
     """The answer of the database was lost: neither the act nor its undo is done a second time."""
     bench.load(ROWS)
@@ -456,17 +438,13 @@ def test_a_second_try_under_the_same_name_finds_what_the_first_one_stored(bench:
     assert ("once", "twice") == bench.review("rome").state.comments
 
 
+@pytest.mark.databases
 def test_half_a_character_in_what_a_person_types_is_replaced(bench: Any) -> None:
     """Two halves are one character; elsewhere a text with a half is refused with a word about it."""
     bench.load(ROWS)
     halves = "a \ud83d\ude00 \ud83d b"
-    opened = act(
-        bench.store,
-        bench.open("rome"),
-        Comment(halves),
-        Flag(halves),
-        Dispose("skipped", ("entity",), halves),
-    )
+    typed = Comment(halves), Flag(halves), Dispose("skipped", ("entity",), halves)
+    opened = act(bench.store, bench.open("rome"), *typed)
     state = bench.review("rome").state
     assert opened.state == state
     assert ["a 😀 \ufffd b"] * 3 == [*state.comments, state.flag, state.entity.reason]

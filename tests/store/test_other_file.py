@@ -13,16 +13,14 @@ from typing import Any
 
 import pytest
 
+from tests.rows import sample
 from workbench.errors import OtherFileError
 from workbench.reviewing.edits import Comment
 from workbench.stages import review
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows keeps an open file at its place")
 
-ROWS = [
-    {"id": f"s{n}", "user_input": f"q{n}", "reference": f"Rome {n}.", "retrieved_contexts": ["Rome."]}
-    for n in range(300)
-]
+ROWS = [sample(f"s{n}", f"Rome {n}.", "Rome.") for n in range(300)]
 
 
 def remove(path: Path) -> None:

@@ -20,6 +20,7 @@ import pytest
 from sqlalchemy import make_url, text
 
 from tests.postgres import Server, ask
+from tests.rows import sample
 from workbench.errors import AwayError, LockedError, StoreError
 from workbench.model import Policy
 from workbench.reviewing.edits import Comment
@@ -29,10 +30,7 @@ from workbench.store.database import backup, explained
 from workbench.store.datasets import create_dataset, list_datasets
 from workbench.store.engine import Store, open_store
 
-ROWS = [
-    {"id": f"s{n}", "user_input": f"q{n}", "reference": "Rome.", "retrieved_contexts": ["Rome."]}
-    for n in range(3)
-]
+ROWS = [sample(f"s{n}", "Rome.", "Rome.") for n in range(3)]
 
 FULL = """
 import resource, sys
@@ -69,9 +67,8 @@ def test_a_full_disk_loses_nothing_and_the_act_can_be_tried_again(bench: Any) ->
     bench.load(ROWS)
     bench.store.close()
 
-    ended = subprocess.run(
-        [sys.executable, "-c", FULL, bench.db], capture_output=True, text=True, check=False
-    )  # fmt: skip
+    command = [sys.executable, "-c", FULL, bench.db]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
 
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.startswith("refused: ")
@@ -79,10 +76,8 @@ def test_a_full_disk_loses_nothing_and_the_act_can_be_tried_again(bench: Any) ->
     assert "xxx" not in ended.stdout
     bench.reopen()
     assert bench.query("PRAGMA integrity_check") == [("ok",)]
-    comments = {
-        key: state and state.state.comments for key in ("s0", "s1", "s2") for state in [bench.review(key)]
-    }
-    assert comments == {"s0": ("before",), "s1": ("after",), "s2": None}
+    first, second, third = map(bench.review, ("s0", "s1", "s2"))
+    assert (("before",), ("after",), None) == (first.state.comments, second.state.comments, third)
 
 
 @pytest.fixture
@@ -314,8 +309,6 @@ def test_what_the_database_says_never_carries_data(bench: Any) -> None:
 
 async def test_writes_keep_their_order_and_outlive_whoever_waits(bench: Any) -> None:
     """Ten writes at once are stored in the order they were asked for; a cancelled wait takes nothing back."""
-    import asyncio
-
     bench.load(ROWS)
     order: list[int] = []
 
