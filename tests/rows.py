@@ -20,7 +20,7 @@ def units(names: Iterable[str], label: str = "place") -> list[Row]:
     return [{"text": name, "label": label} for name in names]
 
 
-def proposal(names: Iterable[str], *contexts: Iterable[str], proposer: str = "p", **more: Any) -> Row:
+def proposal(names: Iterable[str], *contexts: Iterable[str | Row], proposer: str = "p", **more: Any) -> Row:
     """Places that a proposer named in the reference and in each context."""
     listed = [list(one) for one in contexts]
     return {"proposer": proposer, "reference_entities": units(names), "context_entities": listed, **more}

@@ -34,10 +34,8 @@ def row(number: int, column: str, score: float, *, hidden: bool = False, **more:
     return made | {"user_input": f"Who met in {city}?", "scores": {column: score}} | more
 
 
-def loaded(bench: Any, column: str, count: int, *, score: float = 0.0, hidden: bool = True) -> None:
-    load(
-        bench, [row(n, column, score if n % 2 else 1.0, hidden=hidden and bool(n % 2)) for n in range(count)]
-    )
+def loaded(bench: Any, column: str, count: int, *, score: float = 0.0) -> None:
+    load(bench, [row(n, column, score if n % 2 else 1.0, hidden=bool(n % 2)) for n in range(count)])
 
 
 def load(bench: Any, rows: list[dict[str, Any]], **options: Any) -> None:
@@ -126,34 +124,20 @@ def test_ten_reviews_in_random_order_give_an_estimate_whose_effects_add_up(bench
 
 
 def test_with_every_sample_reviewed_the_answer_is_complete_and_recommends_no_scorer(bench: Any) -> None:
-    """Every scorer agrees with who accepted its suggestions."""
-    loaded(bench, "context_entity_recall", 12)
-    for key in bench.in_order:
-        accept(bench, key)
-    found: Any = now(bench)
-
-    assert (True, None, None) == (found.estimate.complete, found.estimate.low, found.estimate.high)
-    assert found.assisted
-    assert ["send"] == what(found)
-
-
-def test_with_a_sample_skipped_the_answer_is_not_complete(bench: Any) -> None:
+    """Not with one skipped. Every scorer agrees with who accepted its suggestions."""
     loaded(bench, "context_entity_recall", 12)
     *most, last = bench.in_order
     for key in most:
         accept(bench, key)
     bench.act(last, editing.skip)
     found: Any = now(bench)
-
     assert (False, 1) == (found.estimate.complete, found.estimate.open)
 
-
-@pytest.mark.parametrize(("compared", "few"), [(12, ". That is a hint: 12 are few."), (40, ".")])
-def test_another_scorer_is_named_with_its_samples(bench: Any, compared: int, few: str) -> None:
-    loaded(bench, "context_entity_recall", 12)
-    other = Step("scorer", scorer="linked", before=0.25, after=0.1)
-    said = step(other, replace(now(bench), compared=compared))
-    assert f"its typical error on the same {compared} reviewed samples is .10 instead of .25{few}" in said
+    accept(bench, last)
+    found = now(bench)
+    assert (True, None, None) == (found.estimate.complete, found.estimate.low, found.estimate.high)
+    assert found.assisted
+    assert ["send"] == what(found)
 
 
 def test_a_plan_needs_no_review_of_what_is_reviewed_behind_the_first_open_sample(bench: Any) -> None:
@@ -193,13 +177,6 @@ def test_before_every_stratum_is_reached_the_score_is_that_of_all_samples(bench:
     accept(bench, names[reached])
     assert now(bench).estimate is not None
     assert 60 == precision(bench.store, bench.info(), 0.05).population
-
-
-def test_behind_a_plan_the_last_reviews_count_together(bench: Any) -> None:
-    loaded(bench, "context_entity_recall", 30)
-    rest = Step("all", 18, 4, sure=False)
-    assert "For some of them: workbench plan --more N." in step(rest, now(bench))
-    assert "--more" not in step(replace(rest, sure=True), now(bench))
 
 
 def test_a_column_of_statements_is_reviewed_as_statements_and_not_recounted(bench: Any) -> None:
@@ -275,28 +252,13 @@ def test_the_answer_fits_the_screen_with_its_next_step(bench: Any, reviews: int,
         accept(bench, key, turn="missing")
     found = now(bench)
 
-    lines = answer_text(found, width=80, height=24).split("\n")
+    text = answer_text(found, width=80, height=24)
+    lines = text.split("\n")
     assert 21 >= len(lines)
     assert 80 >= max(map(len, lines))
-    assert [True, True, True] == [
-        any(lead in line for line in lines)
-        for lead in ("Your context_entity_recall is .50", inside, "Next: ")
-    ]
+    for lead in ("Your context_entity_recall is .50", inside, "Next: "):
+        assert lead in text
     assert len(lines) < len(answer_text(found, width=80).split("\n"))
-
-
-def test_the_shown_parts_add_up_to_the_shown_difference(bench: Any) -> None:
-    loaded(bench, "context_entity_recall", 30)
-    for key in bench.in_order[:13]:
-        accept(bench, key, turn="missing")
-    found = now(bench)
-    apart = (0.046, 0.046, 0.046, -0.004, -0.001)
-    names: tuple[What, ...] = ("another form", "left out", "unsure", "rounding", "should not count")
-    effects = tuple(Effect(what, 1, 1, share) for what, share in zip(names, apart, strict=True))
-    shown = [round(100 * share) for _, _, share in effect_rows(replace(found, effects=effects))]
-
-    assert 13 == round(100 * sum(apart)) == sum(shown)
-    assert ([4, 5, 5], [-1]) == (sorted(shown[:3]), shown[3:])
 
 
 def test_the_answer_says_which_reviewed_samples_it_leaves_out(bench: Any) -> None:
@@ -343,6 +305,29 @@ def twelve(told: Any) -> Any:
 
 def said(found: Answer) -> str:
     return " ".join(headline(found, str))
+
+
+@pytest.mark.parametrize(("compared", "few"), [(12, ". That is a hint: 12 are few."), (40, ".")])
+def test_another_scorer_is_named_with_its_samples(twelve: Any, compared: int, few: str) -> None:
+    other = Step("scorer", scorer="linked", before=0.25, after=0.1)
+    said = step(other, replace(twelve, compared=compared))
+    assert f"its typical error on the same {compared} reviewed samples is .10 instead of .25{few}" in said
+
+
+def test_behind_a_plan_the_last_reviews_count_together(twelve: Any) -> None:
+    rest = Step("all", 18, 4, sure=False)
+    assert "For some of them: workbench plan --more N." in step(rest, twelve)
+    assert "--more" not in step(replace(rest, sure=True), twelve)
+
+
+def test_the_shown_parts_add_up_to_the_shown_difference(twelve: Any) -> None:
+    apart = (0.046, 0.046, 0.046, -0.004, -0.001)
+    names: tuple[What, ...] = ("another form", "left out", "unsure", "rounding", "should not count")
+    effects = tuple(Effect(what, 1, 1, share) for what, share in zip(names, apart, strict=True))
+    shown = [round(100 * share) for _, _, share in effect_rows(replace(twelve, effects=effects))]
+
+    assert 13 == round(100 * sum(apart)) == sum(shown)
+    assert ([4, 5, 5], [-1]) == (sorted(shown[:3]), shown[3:])
 
 
 def test_a_score_is_called_too_low_only_where_the_interval_of_the_bias_leaves_out_0(twelve: Any) -> None:

@@ -49,6 +49,13 @@ HIGH = LOW | {"Johann Strauss": "missing"}
 """At 85 as people say."""
 
 
+def bare(key: str, verdicts: dict[str, str], **more: Any) -> dict[str, Any]:
+    """Such a sample without gold."""
+    made = row(key, verdicts, **more)
+    del made["gold"]
+    return made
+
+
 def load(bench: Any, verdicts: dict[str, str], number: int = 12, **more: Any) -> None:
     bench.load([row(f"s{place:02}", verdicts) for place in range(number)], gold="given", blind=0.0, **more)
 
@@ -78,10 +85,8 @@ def test_the_threshold_with_no_bias_is_chosen_and_called_better(bench: Any) -> N
 
 def test_reviews_with_proposals_in_sight_make_a_calibration_circular_and_it_says_so(bench: Any) -> None:
     """Gold of a file and blind reviews do not."""
-    rows = [row(f"s{place:02}", LOW) for place in range(14)]
-    for one in rows[:2]:
-        del one["gold"]
-    bench.load(rows, gold="given", blind=0.0)
+    rows = [row(f"s{place:02}", LOW) for place in range(2, 14)]
+    bench.load([bare("s00", LOW), bare("s01", LOW), *rows], gold="given", blind=0.0)
     before = fit(bench)
     bench.verify("s00")
     set_dataset(bench.store, bench.info().id, blind_share=1.0)
@@ -130,11 +135,11 @@ def test_only_resolved_gold_that_the_run_has_not_seen_counts(bench: Any) -> None
     load(bench, LOW, 16)
     bench.load([{**row("s00", LOW), "gold": row("s00", HIGH)["gold"] | {"annotator": "otto"}}], gold="given")
     bench.act("s01", editing.exclude("broken"))
-    with bench.store.writing() as session:
-        session.connection().exec_driver_sql("UPDATE sample SET holdout = 1, rank = 5 WHERE key = 's02'")
-        session.connection().exec_driver_sql("UPDATE gold_unit SET document = json_set(document, "
-            "'$.verdict', 'unsure'), verdict = 'unsure' WHERE text = 'Rome' AND sample_id = "
-            "(SELECT id FROM sample WHERE key = 's03')")  # fmt: skip
+    unsure = "document = json_set(document, '$.verdict', 'unsure'), verdict = 'unsure'"
+    bench.change(
+        "UPDATE sample SET holdout = 1, rank = 5 WHERE key = 's02'",
+        f"UPDATE gold_unit SET {unsure} WHERE text = 'Rome' AND sample_id = {bench.id('s03')}",
+    )
 
     report = fit(bench)
 
@@ -150,8 +155,7 @@ def test_samples_that_the_run_was_shown_are_left_out_with_their_group(bench: Any
     rows = [row(f"s{place:02}", LOW, group=f"g{place // 2}") for place in range(24)]
     bench.load(rows, gold="given", blind=0.0)
     shown = {"examples": [{"id": "s00", "group": "g0", "reference_hash": "x"}]}
-    with bench.store.writing() as session:
-        session.connection().exec_driver_sql("UPDATE run SET parameters = ?", (json.dumps(shown),))
+    bench.change(f"UPDATE run SET parameters = '{json.dumps(shown)}'")
 
     report = fit(bench)
 
@@ -160,9 +164,9 @@ def test_samples_that_the_run_was_shown_are_left_out_with_their_group(bench: Any
 
 
 def test_a_unit_that_a_person_changed_keeps_its_verdict_by_lineage(bench: Any) -> None:
-    """What a person renames is still the automatic unit; what they add was not proposed."""
+    """What a person renames is still the automatic unit. Without a plan every sample weighs the same."""
     load(bench, LOW, 11)
-    bench.load([{k: v for k, v in row("own", LOW).items() if k != "gold"}])
+    bench.load([bare("own", LOW)])
     bench.verify("own", toggle=["Rome"])
 
     report = fit(bench)
@@ -170,6 +174,7 @@ def test_a_unit_that_a_person_changed_keeps_its_verdict_by_lineage(bench: Any) -
     human = next(one.human for one in report.gathered.cases if one.id == "own")
     assert [2, 2, 2, 2] == list(human)
     assert (0, 0) == (report.gathered.invented, report.gathered.missed)
+    assert ({1.0}, 0) == ({one.weight for one in report.gathered.cases}, report.gathered.alone)
 
 
 def test_too_little_gold_says_what_to_do(bench: Any) -> None:
@@ -208,8 +213,8 @@ def test_the_doubtful_first_order_goes_by_the_calibration_in_use(bench: Any) -> 
         row(f"s{place:02}", said | {"Saint Petersburg": ("found", "missing")[place % 2]})
         for place in range(20)
     ]
-    new = [row("mountain", {"Kathmandu": "found"}), row("river", {"Saint Petersburg": "found"})]
-    bench.load([*rows, *({k: v for k, v in one.items() if k != "gold"} for one in new)], gold="given")
+    new = [bare("mountain", {"Kathmandu": "found"}), bare("river", {"Saint Petersburg": "found"})]
+    bench.load([*rows, *new], gold="given")
     score_dataset(bench.store, bench.info())
     fit(bench, save="may")
 
@@ -272,9 +277,8 @@ def test_what_a_calibration_saw_is_scored_at_thresholds_chosen_without_it(bench:
     """Samples that share a group or a reference with one it saw are treated as that one."""
     rows = [row(f"s{place:02}", LOW if place < 11 else HIGH, group=f"g{place:02}") for place in range(12)]
     bench.load(rows, gold="given", blind=0.0)
-    new = [row("kin", LOW, group="g03"), row("twin", LOW, reference="s04"), row("far", LOW)]
     fit(bench, save="may")
-    bench.load([{k: v for k, v in one.items() if k != "gold"} for one in new])
+    bench.load([bare("kin", LOW, group="g03"), bare("twin", LOW, reference="s04"), bare("far", LOW)])
     info = stage.use(bench.store, bench.info(), "may", "ann")
 
     fitted = stage.cross_fitted(bench.store, info)
@@ -380,7 +384,7 @@ def test_a_holdout_with_nothing_to_see_is_not_opened(bench: Any) -> None:
     load(bench, LOW, 12)
     with pytest.raises(UsageError, match="no holdout"):
         fit(bench, holdout=True)
-    bench.load([{k: v for k, v in row("kept", LOW).items() if k != "gold"}])
+    bench.load([bare("kept", LOW)])
     bench.change("UPDATE sample SET holdout = 1, rank = 5 WHERE key = 'kept'")
 
     with pytest.raises(UsageError, match="it has not been opened"):
@@ -411,28 +415,13 @@ def test_samples_that_came_after_the_plan_have_no_say(bench: Any) -> None:
     assert "2 come after the plan" in report_text(report)
 
 
-def test_without_a_plan_every_sample_weighs_the_same(bench: Any) -> None:
-    load(bench, LOW)
-    bench.load([{k: v for k, v in row("own", LOW).items() if k != "gold"}])
-    bench.verify("own")
-
-    gathered = fit(bench).gathered
-
-    assert {1.0} == {one.weight for one in gathered.cases}
-    assert 0 == gathered.alone
-
-
 def test_the_prefix_of_a_plan_weighs_by_its_chance_and_others_stand_for_themselves(bench: Any) -> None:
     """A plan draws 4 of 30 and one is reviewed: it stands for 30; gold of a file behind it for itself."""
     with_gold = [row(f"s{place:02}", LOW) for place in range(12)]
-    bare = [{k: v for k, v in row(f"n{place:02}", LOW).items() if k != "gold"} for place in range(18)]
-    bench.load([*with_gold, *bare], gold="given", blind=0.0)
+    bench.load([*with_gold, *(bare(f"n{n:02}", LOW) for n in range(18))], gold="given", blind=0.0)
     info = bench.info()
     plan.make(bench.store, info, plan.draft(bench.store, info, Wish(4), "ann"))
-    keys = "UPDATE sample SET rank = {} WHERE key = 'n00'", "UPDATE sample SET rank = {} WHERE key = 'n01'"
-    with bench.store.writing() as session:
-        for place, one in enumerate(keys, start=1):
-            session.connection().exec_driver_sql(one.format(f"{place} / 1e9"))
+    bench.change("UPDATE sample SET rank = (1 + (key = 'n01')) / 1e9 WHERE key IN ('n00', 'n01')")
     bench.verify("n00")
 
     report = fit(bench)

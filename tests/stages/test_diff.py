@@ -379,7 +379,8 @@ def drawn_version(name: str, rng: random.Random) -> GoldVersion:
             for n, (text, label) in enumerate(kept)
         ]
 
-    people, origins = ("zoe", "bob", "carl"), ("reviewed", "reviewed", "adjudicated")
+    people = ("zoe", "bob", "carl")
+    origins: Sequence[Any] = ("reviewed", "reviewed", "adjudicated")
     samples = {}
     for key in rng.sample("abcdef", 5):
         verified = [
