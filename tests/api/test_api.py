@@ -163,7 +163,7 @@ def test_ctrl_c_ends_what_is_asked() -> None:
     with pytest.raises(KeyboardInterrupt):
         ContextEntityRecall(proposer=asking).measure(EIFFEL)
 
-    assert ended.wait(20)
+    assert ended.wait(60)
 
 
 async def test_every_name_gives_the_same_score_and_a_dataset_has_the_mean_of_those_defined() -> None:

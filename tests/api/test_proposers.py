@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import os
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, redirect_stdout
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ import pytest
 
 from tests.proposing.claude.server import Options, Service, running
 from tests.rows import write_rows
+from workbench import cli
 from workbench.api import Claude, ContextEntityRecall, ContextualRecall, OpenAI
 from workbench.errors import AccessError, BusyError, InputError, ProposalError, UsageError, WorkbenchError
 from workbench.model import Proposal, ProposedEntity, Sample
@@ -58,11 +60,9 @@ def database(tmp_path: Path) -> Path:
 @cache
 def printed(path: Path) -> list[dict[str, Any]]:
     """The samples of the document that `workbench score` prints."""
-    done = subprocess.run(
-        [Path(sys.executable).parent / "workbench", "--db", path, "score", "--json"],
-        capture_output=True, check=True, encoding="utf-8",
-    )  # fmt: skip
-    found: list[dict[str, Any]] = json.loads(done.stdout)["samples"]
+    with redirect_stdout(io.StringIO()) as said:
+        assert 0 == cli._run(["--db", str(path), "score", "--json"])
+    found: list[dict[str, Any]] = json.loads(said.getvalue())["samples"]
     return found
 
 
@@ -114,7 +114,7 @@ def test_async_mode_asks_for_samples_together_and_without_it_one_by_one() -> Non
     together = threading.Barrier(len(ROWS))
 
     def waiting(sample: Sample) -> dict[str, Any]:
-        together.wait(30)  # nobody passes before all are there
+        together.wait(60)  # nobody passes before all are there
         return entities(sample)
 
     ContextEntityRecall(proposer=waiting).score_dataset(ROWS)

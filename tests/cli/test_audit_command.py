@@ -13,7 +13,6 @@ import pytest
 from rich.cells import cell_len
 
 from tests.cli.conftest import Run
-from tests.rows import sample, write_rows
 from workbench.reports.answer import code
 
 HOSTILE = "`x` @team <img src=x> [l](http://e.x) | \x1b[31mred\u202e"
@@ -138,26 +137,6 @@ def test_a_setting_and_an_option_choose_another_score(run: Run, tmp_path: Path, 
     assert (2, True) == (ended.code, "unknown scorer 'nothing'" in ended.err)
 
 
-def test_wrong_use_leaves_no_database(run: Run, tmp_path: Path) -> None:
-    """Nor does a file that is not there, or one whose rows are all refused."""
-    path = results(tmp_path)
-    Path("bad.jsonl").write_text('{"user_input": "q", "reference": 3}\n')
-
-    assert 2 == run("audit", path, "--json", "--format", "markdown").code
-    assert 2 == run("audit", path, "--format", "html").code
-    assert [2, 2] == [run("audit", name).code for name in ("nothing.csv", "bad.jsonl")]
-    assert not (tmp_path / "workbench.db").exists()
-
-
-@pytest.mark.parametrize("form", [(), ("--json",), ("--format", "markdown"), ("--full",)])
-def test_a_bad_row_is_named_and_in_the_exit_code_of_every_form(run: Run, tmp_path: Path, form: Any) -> None:
-    path = write_rows(tmp_path / "rows.jsonl", [sample("q", "Rome.", "Rome"), "{broken"])
-    ended = run("audit", path, *form)
-
-    assert (3, True) == (ended.code, "rows.jsonl:2" in ended.err)
-    assert form or "rows · 1 sample" in ended.out
-
-
 def test_a_file_of_a_name_that_is_taken_is_told_and_answered_by_its_column(run: Run, tmp_path: Path) -> None:
     path = results(tmp_path)
     first = run("audit", path)
@@ -213,44 +192,6 @@ def test_a_file_imported_before_is_answered_by_its_own_run(run: Run, tmp_path: P
     assert "is .50." in " ".join(newest.out.split())
     ended = run("--dataset", "d", "audit", new, *option)
     assert (True, False) == (".50." in ended.out, "the newest is" in ended.err)
-
-
-@pytest.mark.parametrize(
-    ("scorer", "said"),
-    [
-        ("context_entity_recal", "unknown scorer 'context_entity_recal'; there is: ragas"),
-        ("faithfulness", "we do not know what 'faithfulness' counts"),
-    ],
-)
-def test_a_scorer_that_no_file_gives_is_refused(run: Run, tmp_path: Path, scorer: str, said: str) -> None:
-    path = write_rows(
-        tmp_path / "r.jsonl",
-        [{**sample("q", "Rome.", "Rome"), "context_entity_recall": 0.5, "faithfulness": 1}],
-    )
-
-    ended = run("audit", path, "--scorer", scorer)
-    assert (2, True, True) == (ended.code, said in ended.err, "nothing was imported" in ended.err)
-    assert ["r.jsonl"] == sorted(one.name for one in tmp_path.iterdir())
-
-
-def test_a_file_without_a_known_recall_says_how_its_column_is_named(run: Run, tmp_path: Path) -> None:
-    path = write_rows(tmp_path / "r.jsonl", [{**sample("q", "Rome.", "Rome"), "my_score": 0.5}])
-
-    first = run("audit", path)
-    assert "if a column is a recall, audit it:\n  workbench audit " in first.err
-    assert "--external COLUMN=entity" in first.err
-    assert "your column: my_score (entity)" in run("audit", path, "--external", "my_score=entity").out
-
-
-def test_only_a_file_with_a_column_of_numbers_is_told_to_name_one(run: Run, tmp_path: Path) -> None:
-    """One with a question, a reference and contexts has no score that could be audited."""
-    plain = write_rows(tmp_path / "plain.jsonl", [sample("q", "Rome.", "Rome") | {"note": "x"}])
-    meta = write_rows(
-        tmp_path / "meta.jsonl", [sample("q", "Rome.", "Rome") | {"gold": {}, "my_recall": 0.5}]
-    )
-
-    assert "is a recall" not in run("audit", plain).err
-    assert "if my_recall is a recall, audit it:\n" in run("audit", meta).err
 
 
 def test_a_recall_of_unknown_kind_is_named_with_the_option_that_audits_it(run: Run, tmp_path: Path) -> None:

@@ -85,14 +85,6 @@ def test_the_list_says_who_disagrees_by_how_much_and_what_it_moves(load: Any, ru
     assert {"linked~verified": 1, "ragas~linked": 1} == document["between"]
 
 
-def test_hidden_values_of_two_scorers_are_listed_when_they_are_asked_for(load: Any, run: Any) -> None:
-    load(row("near", near=True), row("b"))
-
-    lines = [" ".join(line.split()) for line in run("disputes", "--between", "ragas~linked").out.splitlines()]
-
-    assert ["near ragas~linked hidden open", "hidden until you review them: workbench review"] == lines[3:]
-
-
 def test_a_sample_whose_id_is_a_hash_is_listed_by_its_question(load: Any, run: Any) -> None:
     """In 80 columns, however long it is."""
     short, long = "0123456789abcdef0123456789abcdef", "f123456789abcdef0123456789abcdef"
@@ -167,30 +159,3 @@ def test_the_list_can_be_cut_to_some_parties_and_to_a_number(load: Any, run: Any
     assert ["s0", "s1"] == [one["id"] for one in sort["disputes"]]
     assert pair["between"]["ragas~verified"] == len(pair["disputes"])
     assert "none of them fits --state and --between" in none.out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "why"),
-    [
-        (("--state", "closed"), "no state 'closed'; there is: open, explained, fixed, all"),
-        (("--between", "me~you"), "nothing is between 'me~you'; there is: verified, scorers"),
-        (("--run", "none"), "no run 'none'; there is: p-run-1"),
-    ],
-)
-def test_what_cannot_be_is_said_and_changes_nothing(load: Any, run: Any, arguments: Any, why: str) -> None:
-    load(row("near", near=True), row("plain"))
-
-    run("disputes", *arguments).refuses(why)
-    assert [] == run("disputes", "--state", "explained", "--json").json["disputes"]
-
-
-def test_of_one_sample_the_difference_and_its_effect_stand_apart(load: Any, run: Any) -> None:
-    load(naming("rome", ["Rome"], ["Rome"]), verify=("rome",))
-
-    assert " +1.00 +1.0000  open\n" in run("disputes").out
-
-
-def test_nothing_in_dispute_is_said(load: Any, run: Any) -> None:
-    load(row("rome"))
-
-    assert "data: nothing is in dispute\n" == run("disputes").out

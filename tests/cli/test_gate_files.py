@@ -96,22 +96,6 @@ def test_hostile_names_end_no_element_and_no_code_span(run: Any, tmp_path: Path)
     assert "\x1b" not in printed
 
 
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        (("--junit", "junit.xml"), "--junit is for a pass mark"),
-        (("--format", "markdown"), "--format is for a pass mark"),
-        (("--threshold", "0.5", "--format", "html"), "unknown format 'html'"),
-        (("--threshold", "0.5", "--format", "markdown", "--json"), "exclude each other"),
-        (("--threshold", "0.5", "--junit", "none/junit.xml"), "--junit none/junit.xml: No such file"),
-    ],
-)
-def test_what_cannot_be_written_is_refused(run: Any, tmp_path: Path, options: Any, told: str) -> None:
-    loaded(run)
-    run("score", *options).refuses(told)
-    assert not (tmp_path / "junit.xml").exists()
-
-
 def scored(key: str, reference: str, recall: float | None, **more: Any) -> dict[str, Any]:
     return sample(key, reference, "Paris is large.", context_entity_recall=recall, user_input=key, **more)
 
@@ -171,20 +155,6 @@ def test_an_imported_column_and_each_run_can_be_the_metric_of_the_gate(columns: 
 
 
 @pytest.mark.parametrize(
-    ("metric", "told"),
-    [
-        ("context_entity_recal", "unknown scorer 'context_entity_recal'; there is: ragas"),
-        ("faithfulness", "we do not know what 'faithfulness' counts"),
-    ],
-)
-def test_what_is_no_recall_cannot_be_the_metric(run: Any, tmp_path: Path, metric: str, told: str) -> None:
-    loaded(run, scored("a", "Paris.", 0.5, faithfulness=0.5), propose=False)
-    ended = run("score", "--threshold", "0.6", "--metric", metric)
-
-    assert (2, True) == (ended.code, told in ended.err)
-
-
-@pytest.mark.parametrize(
     ("options", "told"),
     [
         ((), "  3 of 3 samples have no value yet: workbench propose"),
@@ -202,18 +172,6 @@ def test_a_gate_without_values_says_what_to_do(columns: Any, tmp_path: Path, opt
     assert told in str(checked(tmp_path / "junit.xml").findtext("testcase/failure"))
 
 
-def test_a_gate_names_what_the_scorer_lacks_in_the_proposals(run: Any, tmp_path: Path) -> None:
-    """Text search counts proposals that name nothing in the contexts; name matching cannot."""
-    row = sample("a", "Paris.", "Paris.", proposal={"proposer": "p", "reference_entities": ["Paris"]})
-    loaded(run, row, propose=False)
-    lines = run("score", "--threshold", "0.5").out.splitlines()
-
-    assert (
-        "  1 of 1 sample has no value yet: linked cannot count these proposals; --metric can be presence"
-        in lines
-    )
-
-
 @pytest.mark.parametrize("mark", [("--threshold", "0.9"), ("--strict",)])
 def test_samples_without_units_neither_pass_nor_fail(run: Any, tmp_path: Path, mark: tuple[str, ...]) -> None:
     """As a test that is skipped. They stand in no mean; where there are no others, the gate fails."""
@@ -227,13 +185,3 @@ def test_samples_without_units_neither_pass_nor_fail(run: Any, tmp_path: Path, m
     assert ("plain", "the reference has no units") == (
         skipped.attrib["name"], skipped.find("skipped").attrib["message"]  # type: ignore[union-attr]
     )  # fmt: skip
-
-
-def test_a_gate_over_nothing_but_undefined_samples_fails_and_says_why(run: Any, tmp_path: Path) -> None:
-    loaded(run, sample("plain", "So be it.", "Paris."))
-    ended = run("score", "--threshold", "0")
-
-    assert (1, [
-        "failed: linked: no sample has a value",
-        "  undefined: plain (the reference has no units)",
-    ]) == (ended.code, ended.out.splitlines())  # fmt: skip

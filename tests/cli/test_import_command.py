@@ -11,61 +11,15 @@ from typing import Any
 
 import pytest
 
-from tests.rows import lines, proposal, write_rows
+from tests.rows import write_rows
 from workbench.errors import AmbiguousError
 from workbench.formats.detect import files_of
 from workbench.stages.import_ import bytes_to_import
 from workbench.store import database
 
-TASK = {
-    "text": "Ann met Bob.",
-    "meta": {"question": "Who?", "contexts": ["Ann came."]},
-    "spans": [
-        {"start": 0, "end": 3, "label": "person"},
-        {"start": 0, "end": 3, "label": "person", "text": "Zoe"},
-    ],
-    "answer": "accept",
-}
-
 
 def files(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
-
-
-def test_a_dry_run_says_what_would_come_in_and_writes_nothing(run: Any, tmp_path: Path) -> None:
-    """Rows, format, every column, spans without a place."""
-    Path("tasks.jsonl").write_text(json.dumps(TASK) + "\n" + json.dumps({**TASK, "text": 3}) + "\n")
-
-    code, out, err = run("import", "tasks.jsonl", "--dry-run")
-
-    assert (code, err, files(tmp_path)) == (3, "", ["tasks.jsonl"])
-    assert out.splitlines() == [
-        "tasks.jsonl → tasks: 1 new, 1 rejected; it would hold 1 sample; nothing was written",
-        "  format: prodigy",
-        "  text    reference",
-        "  meta    names of fields are read, the rest goes to meta",
-        "  spans   proposal, or gold where every span has a verdict",
-        "  answer  accept, or its spans stay out",
-        '  spans that stand nowhere in their text, kept as ungrounded: 1 (line 1: "Zoe" at 0:3)',
-        "  tasks.jsonl:2: text: got number 3, expected a string",
-    ]
-
-
-def test_a_dry_run_as_json_names_what_each_column_becomes(run: Any, tmp_path: Path) -> None:
-    """With a column that was named, one that is a score, and one nobody knows."""
-    Path("a.csv").write_text("ask,gold_answer,docs,mine,other\nq,Ann,c,0.5,x\n")
-    named = maps("user_input=ask", "reference=gold_answer", "retrieved_contexts=docs")
-
-    code, out, _ = run("import", "a.csv", "--dry-run", "--json", *named, "--external", "mine=entity")
-
-    assert (code, files(tmp_path)) == (0, ["a.csv"])
-    assert json.loads(out)["becomes"] == {
-        "ask": "user_input",
-        "gold_answer": "reference",
-        "docs": "retrieved_contexts",
-        "mine": "external score (entity)",
-        "other": "meta",
-    }
 
 
 PLAIN = {"user_input": "q", "reference": "Ann met Bob.", "retrieved_contexts": ["Ann came."]}
@@ -155,16 +109,6 @@ def test_a_dry_run_leaves_the_database_as_it_was(run: Any, monkeypatch: pytest.M
     )
 
 
-def test_an_import_with_gold_says_how_much_was_stored(run: Any) -> None:
-    """Only what was stored by it: gold that is there already is not counted again."""
-    write_rows("a.jsonl", [{**PLAIN, "id": "a", "gold": [by("a", ANN, BOB), by("b", ANN)]}])
-    assert "  2 reviews with 3 units stored as verified" in run("import", "a.jsonl", "--gold")[1]
-    assert "verified gold" not in run("import", "a.jsonl", "--gold")[1]
-    write_rows("a.jsonl", [{**PLAIN, "id": "a", "gold": by("b", BOB)}])
-
-    assert "  1 review with 1 unit stored as verified" in run("import", "a.jsonl", "--gold", "--update")[1]
-
-
 @pytest.mark.databases
 def test_a_score_whose_kind_was_named_stands_beside_the_verified_value(run: Any) -> None:
     """Under the name of its column, with the kind."""
@@ -180,40 +124,6 @@ def test_a_score_whose_kind_was_named_stands_beside_the_verified_value(run: Any)
     assert (mine["automatic"], mine["verified"], mine["delta"]) == (0.5, 1.0, -0.5)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("nothing.jsonl",), "no such file: nothing.jsonl"),
-        (("a.jsonl", "--format", "xml"), "no format xml: there are native, ragas"),
-        (("a.jsonl", "--gold", "--gold-if-given"), "--gold and --gold-if-given exclude each other"),
-        ((".",), "a folder: name a file: a.jsonl, b.jsonl"),
-        (
-            ("plain.jsonl", "--map", "reference=nope"),
-            "--map reference=nope: no column nope; there is: user_input",
-        ),
-        (("t.csv", "--map", "id=nope"), "--map id=nope: no column nope; there is: user_input, reference"),
-        (("t.csv", "--external", "nope=entity"), "--external nope=entity: no column nope"),
-        (("plain.jsonl", "--seed", "-1"), "--seed -1: give a whole number from 0 to 9007199254740991"),
-        (("plain.jsonl", "--seed", "9" * 30), f"--seed {'9' * 30}: give a whole number from 0 to 9007199"),
-    ],
-)
-def test_a_wrong_call_makes_no_database(run: Any, tmp_path: Path, arguments: Any, message: str) -> None:
-    """Exit code 2 and one line."""
-    for name in ("a.jsonl", "b.jsonl"):
-        Path(name).write_text(json.dumps(TASK))
-    if arguments[0] == "plain.jsonl":
-        write_rows("plain.jsonl", [PLAIN])
-    elif arguments[0] == "t.csv":
-        Path("t.csv").write_text("user_input,reference,retrieved_contexts\nq,Ann,c\n")
-    before = files(tmp_path)
-
-    code, out, err = run("import", *arguments)
-
-    assert (code, out) == (2, "")
-    assert message in err
-    assert files(tmp_path) == before
-
-
 def test_a_named_column_that_may_come_later_is_said_and_read(run: Any) -> None:
     """A row of JSON may lack what it may do without: no error, but no silence either."""
     write_rows("a.jsonl", [PLAIN] * 100 + [{**PLAIN, "user_input": "w", "name": "late"}])
@@ -224,40 +134,6 @@ def test_a_named_column_that_may_come_later_is_said_and_read(run: Any) -> None:
     assert "  named by you, but nothing is there: 201 (line 1: name; line 1: nope; line 2: name;" in out
     with closing(sqlite3.connect("workbench.db")) as raw:
         assert ("late",) in raw.execute("SELECT key FROM sample").fetchall()
-
-
-@pytest.mark.parametrize(
-    ("gold", "said"),
-    [
-        ({"entities": [ANN]}, "gold: got an object with entities, expected an object with annotator and"),
-        ([{"entities": [ANN]}], "gold: got a list of 1, expected an object with annotator and entities or"),
-        ("yes", 'gold: got "yes", expected an object with annotator and entities or statements'),
-    ],
-)
-def test_gold_of_another_shape_is_said_by_line_and_field(run: Any, gold: Any, said: str) -> None:
-    """By --gold as the reason of a bad row, by --gold-if-given as a note; never that there is none."""
-    write_rows("g.jsonl", [{**PLAIN, "gold": gold}])
-
-    bad, fine = run("import", "g.jsonl", "--gold"), run("import", "g.jsonl", "--gold-if-given")
-
-    assert bad[0] == 2
-    assert f"g.jsonl:1: {said}" in bad[2]
-    assert fine[0] == 0
-    assert f"gold of another shape in 1 row: kept in meta, not used as gold (line 1: {said}" in fine[1]
-
-
-def test_a_file_of_an_export_goes_into_the_dataset_of_its_manifest(run: Any) -> None:
-    """As the folder does; a file beside a manifest that does not name it keeps its own name."""
-    write_rows("named.jsonl", [{**PLAIN, "id": "a"}])
-    run("import", "named.jsonl")
-    assert run("export", "out")[0] == 0
-
-    again = run("import", "out/samples.jsonl")
-    write_rows("out/mine.jsonl", [PLAIN])
-    mine = run("import", "out/mine.jsonl")
-
-    assert "out/samples.jsonl → named: 0 new, 1 unchanged" in again[1]
-    assert "→ mine: 1 new" in mine[1]
 
 
 @pytest.mark.databases
@@ -343,92 +219,6 @@ def test_an_export_comes_back_with_its_name_policy_gold_and_marks(run: Any, tmp_
 ROW = {"id": "a", "user_input": "q", "reference": "Ann met Bob.", "retrieved_contexts": ["Ann"]}
 
 
-def test_a_strict_import_that_fails_makes_no_database(run: Any, tmp_path: Path) -> None:
-    """Nothing was taken in, so nothing is left behind."""
-    Path("a.jsonl").write_text(json.dumps(ROW) + "\n" + json.dumps({**ROW, "id": "b", "reference": 3}) + "\n")
-
-    code, _, err = run("import", "a.jsonl", "--strict")
-
-    assert (code, files(tmp_path)) == (2, ["a.jsonl"])
-    assert "a.jsonl:2: reference: got number 3" in err
-    write_rows("a.jsonl", [ROW])
-    assert run("import", "a.jsonl", "--strict")[0] == 0
-
-
-def test_bad_items_on_one_line_are_told_apart(run: Any) -> None:
-    """By their number in the document, also in the file of rejected rows; on lines of their own by line."""
-    items = [ROW, {**ROW, "id": "b", "reference": 3}, {**ROW, "id": "c", "gold": {"entities": []}}]
-    Path("a.json").write_text(json.dumps(items))
-    Path("b.json").write_text("[" + ",\n".join(map(json.dumps, items)) + "]")
-
-    _, out, _ = run("import", "a.json", "--gold-if-given")
-    _, lines, _ = run("import", "b.json", "--gold-if-given")
-
-    assert "  a.json: item 2: reference: got number 3, expected a string" in out.splitlines()
-    assert "(item 3: gold: got an object with entities" in out
-    assert "item 2: reference" in Path("a.json.rejected.jsonl").read_text()
-    assert "  b.json:2: reference: got number 3, expected a string" in lines.splitlines()
-    assert "(line 3: gold: got an object with entities" in lines
-
-
-@pytest.mark.parametrize("delimiter", [",", ";"])
-def test_a_table_of_unknown_columns_says_how_to_name_them(run: Any, delimiter: str) -> None:
-    """And of a name that is not there which there are."""
-    table = "Frage,Musterantwort,Texte\nq,Ann,c\n"
-    Path("odd.csv").write_text(table.replace(",", delimiter))
-
-    code, _, err = run("import", "odd.csv")
-    assert code == 2
-    assert "odd.csv: the header has Frage, Musterantwort, Texte: no column for user_input (one of" in err
-    assert "--map reference=COLUMN" in err
-    code, _, err = run("import", "odd.csv", "--map", "reference=Musteranwort")
-    assert code == 2
-    assert (
-        "--map reference=Musteranwort: no column Musteranwort; there is: Frage, Musterantwort, Texte" in err
-    )
-
-
-def test_what_is_missing_is_said_once(run: Any) -> None:
-    Path("g.json").write_text(json.dumps([{"input": "q", "actual_output": "Ann", "context": ["c"]}]))
-
-    said = run("import", "g.json").err.replace(str(Path.cwd()), "")  # this test's folder has the word too
-    assert said.count("missing") == 1
-
-
-ODD_ROWS: dict[str, tuple[list[Any], str]] = {
-    "not closed": ([ROW, '{"id": "b'], '"{"id": "b" (unterminated string starting at column 8)'),
-    "blank": (
-        [ROW, {**ROW, "id": "b", "reference": " \n"}, {**ROW, "id": "c", "reference": ""}],
-        "  blank reference, so that there is nothing to verify: 2 rows\n",
-    ),
-    "nowhere": (
-        [
-            {
-                **ROW,
-                "proposal": proposal([], [])
-                | {"reference_entities": [{"text": "Zoe", "start": 0, "end": 3}]},
-            }
-        ],
-        '  places in proposals that point nowhere, left out: 1 (line 1: "Zoe" 0:3)\n',
-    ),
-}
-
-
-@pytest.mark.parametrize("odd", ODD_ROWS)
-def test_what_is_odd_about_a_row_is_said_in_one_line(run: Any, odd: str) -> None:
-    rows, said = ODD_ROWS[odd]
-    write_rows("a.jsonl", rows)
-
-    assert said in run("import", "a.jsonl").out
-
-
-def test_one_proposal_is_one(run: Any) -> None:
-    write_rows("a.jsonl", [{**ROW, "proposal": proposal(["Ann"], [])}])
-    run("import", "a.jsonl")
-
-    assert "p-run-1 (current): 1 proposal\n" in run("status").out + "\n"
-
-
 def test_offsets_that_we_counted_for_label_studio_are_nothing_to_say(run: Any) -> None:
     """Its editor counts UTF-16 units, so that is how they leave."""
     gold = {"annotator": "zoe", "entities": [{"text": "Bob", "start": 8, "end": 11, "verdict": "missing"}]}
@@ -457,18 +247,6 @@ def test_every_folder_of_an_export_that_can_come_back_does(run: Any) -> None:
         assert "1 review with 1" in out, name
 
 
-def test_an_empty_path_is_not_the_current_folder(run: Any, tmp_path: Path) -> None:
-    """`import "$FILE"` without a FILE, in a folder that holds a dataset."""
-    write_rows(tmp_path / "rows.jsonl", [{"user_input": "q", "reference": "Rome."}])
-    before = files(tmp_path)
-
-    for command in ("import", "audit", "export", "verify"):
-        code, out, err = run(command, "")
-        assert (2, "") == (code, out)
-        assert "an empty path names nothing" in err
-    assert before == files(tmp_path)
-
-
 @pytest.mark.parametrize("command", ["import", "audit"])
 def test_the_current_folder_with_one_dataset_is_that_dataset(run: Any, command: str) -> None:
     write_rows("rows.jsonl", [{"user_input": "q", "reference": "Rome.", "retrieved_contexts": []}])
@@ -486,18 +264,6 @@ def test_a_folder_is_read_no_deeper_than_datasets_stand(tmp_path: Path, folder: 
 
     assert [rows] == files_of(tmp_path)
     assert rows.stat().st_size == bytes_to_import(tmp_path)
-
-
-def test_of_a_folder_the_file_that_is_read_is_named(run: Any) -> None:
-    """It was `folder:2`, and which of its files was meant one could not see."""
-    Path("own").mkdir()
-    write_rows("own/rows.jsonl", [PLAIN, {"user_input": "q"}])
-
-    done = run("import", "own")
-
-    assert "format: native, of own/rows.jsonl" in done.out
-    assert "own/rows.jsonl:2: reference: got nothing" in done.out
-    assert "own/rows.jsonl:1: gold: got nothing" in run("import", "own", "--gold").out
 
 
 @pytest.mark.parametrize("folder", ["", "data"])
@@ -520,39 +286,6 @@ def test_a_folder_is_read_as_deep_as_datasets_stand(tmp_path: Path, folder: str)
     file.write_bytes(b"PAR1")
 
     assert [file] == files_of(tmp_path)
-
-
-def test_a_file_of_which_nothing_goes_in_says_so_and_makes_no_database(run: Any, tmp_path: Path) -> None:
-    """The rejected rows are all that stays."""
-    Path("bad.jsonl").write_text('{"user_input": "q", "reference": 3}\n' * 3)
-
-    code, out, err = run("import", "bad.jsonl")
-
-    assert (2, "") == (code, out)
-    assert (
-        "workbench: nothing of bad.jsonl could be imported: bad.jsonl:1: reference: got number 3, expected a "
-        "string (3 bad rows); its columns are user_input, reference; the rejected rows are in "
-        f"{tmp_path / 'bad.jsonl.rejected.jsonl'}; fix them there, then\n"
-        f"  workbench import {tmp_path / 'bad.jsonl.rejected.jsonl'} --dataset bad\n"
-    ) == err
-    assert ["bad.jsonl", "bad.jsonl.rejected.jsonl"] == files(tmp_path)
-
-
-def test_an_import_without_proposals_says_what_to_do_next(run: Any) -> None:
-    """With the dataset where there are several; not once something is proposed, nor of gold."""
-    write_rows(Path("a b.jsonl"), [ROW])
-    write_rows(Path("gold.jsonl"), [{**ROW, "id": "g", "gold": by("a", ANN)}])
-
-    assert run("import", "a b.jsonl").out.endswith("\nNext: workbench propose, then workbench review\n")
-    named = "--dataset two"
-    assert run("import", "a b.jsonl", "--dataset", "two").out.endswith(
-        f"\nNext: workbench propose {named}, then workbench review {named}\n"
-    )
-    assert "propose --dataset 'a b', then" in run("import", "a b.jsonl").out
-    assert "Next" not in run("import", "gold.jsonl", "--gold").out
-    assert "Next" not in run("import", "a b.jsonl", "--dry-run").out
-    run("propose", *named.split())
-    assert "Next" not in run("import", "a b.jsonl", *named.split()).out
 
 
 def test_what_a_new_dataset_shall_be_is_in_the_command_that_makes_it_later(run: Any) -> None:
@@ -613,7 +346,6 @@ NESTED: list[dict[str, Any]] = [
     {"q": "Who else?", "expected": {"score": 1}, "ctx": [{"t": "Ann"}, {"page": 2}]},
     {"q": "Who came?", "expected": {"answer": "Ann came."}, "ctx": [{"t": "Ann"}, {"page": 2}]},
 ]
-QAC = ("user_input=q", "reference=a", "retrieved_contexts=c")
 
 
 def maps(*named: str) -> list[str]:
@@ -621,100 +353,10 @@ def maps(*named: str) -> list[str]:
     return [part for one in named for part in ("--map", one)]
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "named", "message"),
-    [
-        ("t.csv", "\nuser_input,reference\nq,Ann\n", ["id=nope"], "t.csv:2: --map id=nope: no column nope"),
-        (
-            "t.jsonl", '{"q": "q", "reference": "r"}', ["user_input=nope"],
-            "t.jsonl: --map user_input=nope: no column nope; there is: q, reference",
-        ),
-        (
-            "t.jsonl", '{"q": "q", "a": "r", "c": 3}', QAC,
-            "t.jsonl:1: c: got number 3, expected a context, or a list of them",
-        ),
-        (
-            "t.json", '[{"q": "q",\n"a": "r", "c": {"x": 1}}]', QAC,
-            "t.json: item 1: retrieved_contexts[0]: got an object with x, expected a string, or",
-        ),
-        (
-            "n.jsonl", lines(NESTED), ["user_input=q", "reference=expected.answr"],
-            "no column expected.answr; there is: q, expected, expected.answer, expected.score, ctx, ctx.t, "
-            "ctx.page; did you mean expected.answer?",
-        ),
-        (
-            "n.jsonl", lines(NESTED), ["user_input=q", "reference=answer"],
-            "expected.score, ctx, ctx.t, ctx.page; did you mean expected.answer?",
-        ),
-        ("n.jsonl", lines(NESTED), ["reference=q.x"], "no column q.x; there is: q, expected,"),
-        (
-            "n.jsonl", lines(NESTED), ["reference=expected.answer", "retrieved_contexts=ctx.txt"],
-            "; did you mean ctx.t?",
-        ),
-        (
-            "n.jsonl", lines(NESTED), ["user_input=q", "reference=expected.answer", "id=name"],
-            "no column name; there is: q, expected, ",
-        ),
-        ("a.csv", "question,ground_truth,contexts\nq,Ann,One\n", [], "--map retrieved_contexts=contexts"),
-        ("a.txt", "hello\nthere\n", [], "a.txt: the header has hello: no column for user_input (one of"),
-        ("a.json", '{"rows": {"1": {"q": "q", "gold": "Ann"}}}', [], "name yours with --map user_input="),
-        ("t.csv", "Question,Groundedness,Context_Relevance\nq,1,1\n", [], "name yours with --map"),
-        ("a.jsonl", '1\n"x"\n', [], "expected a JSON object (2 bad rows); the rejected rows are in"),
-    ],
-)  # fmt: skip
-def test_where_no_row_can_be_read_is_said_why(
-    run: Any, name: str, text: str, named: Any, message: str
-) -> None:
-    """File, line and what there is; no command is guessed that would read a score as a text."""
-    Path(name).write_text(text)
-
-    ended = run("import", name, *maps(*named))
-
-    assert (2, "") == (ended.code, ended.out)
-    assert message in ended.err
-    assert "; try" not in ended.err
-
-
-def test_a_bad_value_of_a_named_column_is_one_bad_row(run: Any) -> None:
-    """The others go in, also where it is the first."""
-    write_rows("t.jsonl", [{"q": "q", "a": "r", "c": 3}, {"q": "q", "a": "r", "c": ["c"]}])
-
-    ended = run("import", "t.jsonl", *maps(*QAC))
-
-    assert (3, True) == (ended.code, "1 new, 1 rejected" in ended.out)
-    assert "t.jsonl:1: c: got number 3, expected a context, or a list of them" in ended.out
-
-
-def test_rows_of_a_document_come_in_with_rows_and_map(run: Any) -> None:
-    """The next step that the message names is one that works."""
-    rows = [{"q": "q", "gold": {"answer": "Ann met Bob."}, "hits": [{"body": "Ann"}]}]
-    Path("a.json").write_text(json.dumps({"run": 7, "data": {"items": rows}}, indent=1))
-
-    code, _, err = run("import", "a.json")
-    assert (2, True) == (code, "--rows LIST" in err and "data.items (q, gold, hits)" in err)
-    named = maps("user_input=q", "reference=gold.answer", "retrieved_contexts=hits")
-    code, out, _ = run("import", "a.json", "--rows", "data.items", *named)
-    assert (0, True) == (code, "around the rows, left out: run" in out)
-    Path("a.csv").write_text("question,ground_truth,contexts\nq,r,[]\n")
-    assert "--rows x: a.csv is no JSON document with lists inside" in run("import", "a.csv", "--rows", "x")[2]
-
-
 def command_in(text: str) -> list[str]:
     """The words of the command that a message tells to run, without the program's name."""
     (line,) = [line for line in text.splitlines() if line.startswith("  workbench ")]
     return shlex.split(line)[1:]
-
-
-def test_all_columns_that_a_table_lacks_are_named_at_once(run: Any) -> None:
-    """No name of a column is like contexts, which are not required."""
-    Path("a.csv").write_text("question;gold;text\nq;Ann;One text\n")
-
-    code, _, err = run("import", "a.csv")
-
-    assert (2, True) == (code, ", none for retrieved_contexts (one of retrieved_contexts," in err)
-    assert err.endswith(
-        "--map reference=gold\nadd --map retrieved_contexts=COLUMN if a column holds the contexts\n"
-    )
 
 
 def test_rows_that_lack_a_named_key_are_named_and_come_in_by_the_command_that_is_printed(run: Any) -> None:
@@ -770,34 +412,3 @@ def test_the_first_message_has_the_command_that_reads_other_names(run: Any, name
     assert 2 == code
     code, out, _ = run(*command_in(err))
     assert (0, True, False) == (code, "1 new" in out, "no contexts" in out)
-
-
-@pytest.mark.parametrize("name", ["cut.json", "cut.jsonl"])
-def test_a_file_that_was_cut_off_is_told_so_and_nothing_of_formats(run: Any, name: str) -> None:
-    rows = [{"question": "q", "ground_truth": "Ann", "contexts": ["c"]}] * 3
-    whole = json.dumps({"results": rows}, indent=1) if name == "cut.json" else json.dumps(rows[0])
-    Path(name).write_text(whole[:-40])
-
-    code, _, err = run("import", name)
-
-    assert (2, False) == (code, "--map" in err or "--rows" in err)
-    place = f"at offset {len(whole) - 40}, in the middle of what begins in line 17: it was cut off"
-    assert (place if name == "cut.json" else "cut.jsonl:1: row: got ") in err
-    assert "cut off" in err
-
-
-@pytest.mark.parametrize("number", [0.5, "n.a."])
-def test_texts_among_numbers_of_a_metric_are_counted_and_the_first_is_named(run: Any, number: Any) -> None:
-    values = [number, "error", "timed out", None]
-    rows = [{**PLAIN, "id": str(n), "context_recall": value} for n, value in enumerate(values)]
-    write_rows("s.jsonl", rows)
-
-    code, out, _ = run("import", "s.jsonl")
-
-    assert 0 == code
-    if number == 0.5:
-        said = '2 values are not numbers (first: line 2 "error"): no score there, kept in meta\n'
-    else:
-        then = "no score is a number such as 0.5, so the column is kept in meta"
-        said = f'3 values are not numbers (first: line 1 "n.a."): {then}\n'
-    assert f"  context_recall: {said}" in out

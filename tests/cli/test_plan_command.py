@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.rows import gold, naming, write_rows
+from tests.rows import naming, write_rows
 from workbench.stages import editing
 from workbench.stages.queue import queue_ids
 from workbench.stages.review import act, open_sample
@@ -76,38 +76,13 @@ def test_a_plan_is_made_shown_and_dropped(load: Any, run: Any) -> None:
     assert "no plan, 80 samples in random order" in dropped.out
 
 
-def test_a_plan_that_cannot_be_made_says_why_and_changes_nothing(load: Any, run: Any, written: str) -> None:
+def test_after_the_first_review_no_plan_can_be_made_dropped_or_extended(
+    load: Any, run: Any, written: str
+) -> None:
     load(20)
-    for arguments, why in (
-        (("--n", 30), "30 reviews of 20 samples cannot be planned"),
-        (("--n", 10, "--design", "best"), "no design 'best'"),
-        (("--design", "stratified"), "--design: a plan needs its number of reviews too: --n N"),
-        (("--n", 10, "--drop"), "exclude each other"),
-        (("--drop",), "there is no plan to drop"),
-        (("--more", 5), "there is no plan to extend: workbench plan --n N makes one"),
-        (("--precision", "1.5"), "a half-width is a number between 0 and 1"),
-        (("--n", 10, "--by", "label"), "no field 'label'"),
-        (("--n", "1"), "Invalid value for '--n'"),
-        (("--n", "abc"), "Invalid value for '--n'"),
-        (("--precision", "abc"), "Invalid value for '--precision'"),
-    ):
-        ended = run("plan", *arguments)
-        assert (2, "") == (ended.code, ended.out), arguments
-        assert why in " ".join(ended.err.replace("│", " ").split())
-    assert run("plan", "--json").json["plan"] is None
     verify(written, 1)
     for arguments in (("--n", 10), ("--drop",), ("--more", 5)):
         run("plan", *arguments).refuses("1 sample is verified or not counted already")
-
-
-def test_strata_are_listed_with_what_they_get(load: Any, run: Any) -> None:
-    load(30)
-
-    made = run("plan", "--n", 12, "--by", "meta.lang")
-
-    assert "strata by meta.lang, by their sizes" in made.out
-    assert ["en", "20", "8", "0"] in [line.split() for line in made.out.splitlines()]
-    assert ["ru", "10", "4", "0"] in [line.split() for line in made.out.splitlines()]
 
 
 def test_a_report_says_the_prefix_and_what_came_late(load: Any, run: Any, written: str) -> None:
@@ -146,31 +121,6 @@ def test_at_the_planned_n_the_plan_is_complete_and_says_so(load: Any, run: Any, 
         run("plan", "--json").json[name] for name in ("complete", "done", "prefix")
     )
     assert wider in run("plan", "--more", 10).out
-
-
-def test_what_is_complete_by_imported_gold_is_called_so(run: Any, tmp_path: Path) -> None:
-    """All of it: complete, but nobody reviewed anything."""
-    given = gold({"Oslo": "missing"}, "corpus")
-    rows = [row(number, gold=given, reference=f"Oslo. {number}") for number in range(12)]
-    write_rows(tmp_path / "d.jsonl", rows)
-    assert run("import", "d.jsonl", "--dataset", "data", "--gold").code == 0
-
-    made = run("plan", "--n", 8, "--yes")
-
-    assert "8 of 8 planned samples complete (8 verified in the file), for 12 samples" in made.out
-    assert "  complete: all samples are reviewed\n" in made.out
-    assert 8 == run("plan", "--json").json["given"]
-
-
-def test_a_precision_before_reviewing_is_answered_by_the_most_it_can_take(load: Any, run: Any) -> None:
-    """Half of the values 1, half of them 0: the hypergeometric interval is ± .1 from 45 of 80 on."""
-    load(80)
-
-    ended = run("plan", "--precision", "0.1")
-    document = run("plan", "--precision", "0.1", "--json").json
-
-    assert "± 0.100: a plan of 45 of 80 samples" in ended.out
-    assert (45, 0, 80) == (document["needed"], document["reviewed"], document["population"])
 
 
 def test_a_precision_is_of_the_interval_that_compare_shows(load: Any, run: Any, written: str) -> None:

@@ -150,60 +150,13 @@ def test_another_match_threshold_is_asked_for_by_name(demo: Any) -> None:
         (["--strict"], 1),
         (["--threshold", "0.5", "--source", "verified"], 0),
         (["--threshold", "0.6", "--source", "verified"], 1),
-        (["--threshold", "2"], 2),
-        (["--threshold", "0.5", "--metric", "nonsense"], 2),
-        (["--threshold", "0.5", "--source", "nonsense"], 2),
-        (["--metric", "ragas"], 2),
-        (["--run", "nonsense"], 2),
-        (["--match-threshold", "101"], 2),
-        (["--nonsense"], 2),
     ],
 )
-def test_the_gate_and_bad_usage_by_exit_code(demo: Any, arguments: list[str], code: int) -> None:
-    """0 passed, 1 failed, 2 the call is off: then nothing is on standard output."""
+def test_a_gate_passes_or_fails_by_its_exit_code(demo: Any, arguments: list[str], code: int) -> None:
     ended = demo("score", *arguments)
 
-    assert ended.code == code
-    assert bool(ended.out) == (code != 2)
-    assert bool(ended.err) == (code == 2)
-
-
-def test_score_without_a_proposal_says_what_to_do(run: Any) -> None:
-    """No values, no crash, and the next command."""
-    run("import", HARD)
-    report = run("score")
-
-    assert report.code == 0
-    assert "no proposal in the run claude-run-1: workbench propose --proposer rules" in report.out
-    assert run("propose", "--proposer", "rules").code == 0
-    assert "workbench propose" not in run("score").out
-
-
-def test_proposing_leaves_the_current_run_unless_a_proposer_is_named(run: Any) -> None:
-    """What a file brought stays what scores stand on; each way says the command of the other."""
-    run("import", HARD)
-
-    def current() -> str:
-        return str(run("status", "--json").json["datasets"][0]["info"]["run"])
-
-    kept = run("propose")
-    after_kept = current()
-    named = run("propose", "--proposer", "rules")
-    after_named = current()
-    back = run("propose", "--run", "claude-run-1")
-
-    assert (after_kept, after_named, current()) == ("claude-run-1", "rules-run-1", "claude-run-1")
-    assert kept.out.splitlines()[1] == (
-        "the suggestions in use stay claude-run-1; workbench propose --run rules-run-1 uses "
-        "rules-run-1 instead"
-    )
-    back_to = "(back: workbench propose --run claude-run-1)"
-    there = f"these are the suggestions in use, in the place of claude-run-1 {back_to}"
-    assert there in named.out
-    assert "in the place of rules-run-1" in back.out
-    assert run("propose", "--proposer", "rules").code == 0
-    assert run("propose").out.endswith("these are the suggestions in use\n")
-    assert "say one of them" in run("propose", "--proposer", "rules", "--run", "claude-run-1").err
+    assert (code, "") == (ended.code, ended.err)
+    assert ended.out
 
 
 @pytest.mark.parametrize(
@@ -224,19 +177,6 @@ def test_a_command_in_a_message_works_on_the_same_database_and_dataset(demo: Any
     told = re.findall(r"workbench (?:policy |person )?[a-z]+ (.*)", " ".join((ended.out + ended.err).split()))
     assert all(one.startswith("--db 'of ours.db' --dataset demo") for one in told), told
     assert told or words[-1] == "nope"
-
-
-def test_a_dataset_is_named_when_there_are_several(demo: Any) -> None:
-    """Exit 2 with the names; one alone needs no name."""
-    assert demo("score").code == 0
-    assert demo("compare").out.endswith(", workbench review (key C)\n")
-    demo("import", HARD)
-    last = " ".join(demo("compare", "--dataset", "demo").out.split())
-    assert last.endswith(", workbench review --dataset demo (key C)")
-
-    demo("score", "--json").refuses("demo, hard", "--dataset")
-    assert demo("score", "--dataset", "hard", "--json").json["dataset"] == "hard"
-    demo("--dataset", "nope", "compare").refuses("'nope'")
 
 
 def test_status_and_backup(demo: Any) -> None:
