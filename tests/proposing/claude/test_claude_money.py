@@ -120,6 +120,10 @@ def test_a_file_may_leave_the_date_and_the_discount_as_they_are() -> None:
         (MINE.replace("batch = 0.25", "batch = true"), "mine.toml: batch"),
         (MINE + "[my-model.long]\nabove = 1.5\n", "mine.toml: my-model.long"),
         ("more = 1\n" + MINE, "mine.toml: more"),
+        (MINE.replace("output = 2", "output = nan"), "mine.toml: my-model.output: got Decimal('NaN')"),
+        (MINE.replace("output = 2", "output = inf"), "mine.toml: my-model.output: got Decimal('Infinity')"),
+        (MINE.replace("output = 2", "output = " + "9" * 5_000), "mine.toml: a number has too many digits"),
+        (MINE + "deep = " + "[" * 9_000, "mine.toml: lists or tables are nested too deep"),
     ],
 )
 def test_a_price_file_that_is_off_is_refused_by_name_and_place(text: str, says: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -17,6 +16,7 @@ from workbench.errors import InputError
 from workbench.model import Kind, Sample
 from workbench.proposing.claude.answers import NO_TOKENS, Failure, Part, Result, Task, Usage, schema
 from workbench.proposing.claude.asks import Ask, Setup, estimate, plan, plan_verdicts, statements_key, system
+from workbench.settings import toml_table
 from workbench.text.tokens import sentences
 
 _MILLION = Decimal(1_000_000)
@@ -54,9 +54,9 @@ def default_prices() -> Prices:
 def read_prices(text: str, name: str, base: Prices | None = None) -> Prices:
     """A table from TOML, over `base` when given. Raises InputError that opens with `name` and the place."""
     try:
-        document = tomllib.loads(text, parse_float=Decimal)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{name}: not TOML: {error}") from error
+        document = toml_table(text, Decimal)
+    except ValueError as error:
+        raise InputError(f"{name}: {error}") from error
     dated = document.pop("dated", base.dated if base else None)
     batch = document.pop("batch", base.batch if base else None)
     if not isinstance(dated, date):
@@ -81,7 +81,8 @@ def _price(entry: Any, where: str) -> Price:
 
 
 def _amount(value: Any, where: str) -> Decimal:
-    if isinstance(value, bool) or not isinstance(value, int | Decimal) or value < 0:
+    number = isinstance(value, int | Decimal) and not isinstance(value, bool)
+    if not number or not Decimal(value).is_finite() or value < 0:
         raise InputError(f"{where}: got {value!r}, expected a number like 2.50")
     return Decimal(value)
 
