@@ -62,7 +62,7 @@ def test_a_dry_run_of_claude_sends_nothing(loaded: Any, service: Start, monkeypa
     assert "2 requests · " in ended.out
     assert "(estimated offline)" in ended.out
     assert "about $0.00" in ended.out
-    assert f"text would go to {host} (external: ask)" in ended.out
+    assert f"text would go to {host} (--external ask)" in ended.out
     assert (document["samples"], document["requests"], document["host"]) == (3, 2, host)
     assert 0 < document["cost"] < 0.01
     assert 0 < document["input_tokens"]
@@ -263,7 +263,7 @@ def test_any_service_like_openais_is_asked_as_claude_is(loaded: Any, service: An
     ended = loaded(*OPENAI, "--base-url", url, "--yes", "--json").json
     again = loaded(*OPENAI, "--base-url", f"{url}/", "--yes", "--json").json
 
-    assert f"text would go to {host} (external: ask)" in plan
+    assert f"text would go to {host} (--external ask)" in plan
     assumed = "note: thinking is assumed to take 0 tokens a call, and a model may think more; once it has "
     assert [assumed + "answered here, the mean of its answers is taken"] == [
         line for line in plan.splitlines() if "thinking" in line

@@ -70,7 +70,7 @@ def test_columns_that_were_added_are_stored_with_their_samples(
     assert {name: f"gpt-{number}" for number, name in enumerate(names)} == {
         key: json.loads(meta)["judge"] for key, meta in hard.query("SELECT key, meta FROM sample")
     }
-    said = [one for one in report.notes if one.startswith(("external", "kept"))]
+    said = [one for one in report.notes if one.startswith(("your scores", "kept"))]
     assert "kept in meta: judge (7 rows)" in said
     assert [one for one in said if "faithfulness (7 rows), my_score (7 rows)" in one]
 
@@ -85,8 +85,8 @@ def test_an_export_as_it_left_says_of_no_column_that_it_was_added(
     assert (7, ()) == (report.unchanged, report.errors)
     assert before == hard.tables("sample", "external_score")
     assert [
-        one for one in report.notes if one.startswith("external")
-    ] == ["external scores: context_entity_recall (1 row), own (1 row)"]  # fmt: skip
+        one for one in report.notes if one.startswith("your scores")
+    ] == ["your scores: context_entity_recall (1 row), own (1 row)"]  # fmt: skip
 
 
 @every_export

@@ -430,7 +430,7 @@ def test_spans_changed_in_the_tool_come_as_a_proposal_without_the_gold(load: Any
     assert loaded.record.sample.id == "s1"
     assert loaded.record.proposal == Proposal("prodigy", "annotator zoe", (ANN, BOB, ROME))
     assert loaded.notes.messages() == [
-        "external scores: context_recall (1 row)",
+        "your scores: context_recall (1 row)",
         "left out, no place for them: _annotator_id (1 row)",
         "spans were changed after the export: they came as a proposal, without its gold: 1 row",
     ]

@@ -71,7 +71,7 @@ def test_results_of_a_run_bring_the_scores_of_its_metrics(load: Any) -> None:
     assert loaded.errors == ["9: Contextual Recall: got 7, expected a number from 0 to 1"]
     assert loaded.notes.messages()[:3] == [
         "kept in meta: name (1 row)",
-        "external scores: Contextual Recall (1 row)",
+        "your scores: Contextual Recall (1 row)",
         "no score, the metric failed there: Faithfulness (1 row)",
     ]
 

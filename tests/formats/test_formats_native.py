@@ -165,7 +165,7 @@ def test_a_known_metric_at_the_top_is_a_score_and_another_number_is_not(load: An
     assert loaded.record.sample.meta == {"year": 1999}
     assert loaded.notes.messages() == [
         "kept in meta: year (1 row)",
-        "external scores: context_recall (1 row), mine (1 row)",
+        "your scores: context_recall (1 row), mine (1 row)",
     ]
 
 

@@ -125,7 +125,7 @@ def test_numbers_of_a_json_result_table_are_scores(load: Any) -> None:
         "kept in meta: flag (1 row), query_length (1 row)",
         'factual_correctness(mode=f1): 1 value is not a number (first: line 1 "oops"): no score is a '
         "number such as 0.5, so the column is kept in meta",
-        "external scores: context_entity_recall (1 row), faithfulness (1 row), mine (1 row)",
+        "your scores: context_entity_recall (1 row), faithfulness (1 row), mine (1 row)",
         "no score, the metric failed there: context_recall (1 row)",
     ]
 

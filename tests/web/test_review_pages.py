@@ -207,6 +207,16 @@ def test_automatic_values_show_only_after_the_decision(serve: Serve) -> None:
     assert "verified 1/2 .50 " in shown(page)
 
 
+def test_the_column_of_a_file_is_called_the_score_in_the_file(serve: Serve) -> None:
+    """Its name and day say nothing to who reviews in a browser."""
+    bench, bo = opened(serve, [{**ROWS[0], "context_entity_recall": 0.25}])
+    bo.do("accept")
+
+    assert "score in the file .25" in shown(bo.page.text)
+    page = shown(bo.get(f"/s/{bench.id(ROWS[0]['id'])}").text)
+    assert ("score in the file .25" in page, "context_entity_recall" in page) == (True, False)
+
+
 def test_a_sample_that_the_queue_did_not_give_is_picked_by_hand(serve: Serve) -> None:
     bench, bo = opened(serve)
     other = next(key for key in ("s0", "s1") if key != bo.key)

@@ -251,7 +251,7 @@ def score(
     ] = "text",
     json: Json = False,
 ) -> None:
-    """Score every sample by every scorer, with verified and external values; with a pass mark, a gate."""
+    """Score every sample by every scorer, with the verified values and yours; with a pass mark, a gate."""
     from workbench.stages import recompute
 
     call = context.obj

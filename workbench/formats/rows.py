@@ -119,7 +119,7 @@ class Notes:
             then = "no score is a number such as 0.5, so the column is kept in meta"
             then = "no score there, kept in meta" if self.scores[name] else then
             told.append(f"{excerpt(name)}: {words} {first}: {then}")
-        told += _counted("external scores", self.scores)
+        told += _counted("your scores", self.scores)
         told += _counted("no score, the metric failed there", self.failed)
         for kind, sentence in EXAMPLES.items():
             if number := self.seen[kind]:

@@ -47,7 +47,7 @@ def plan_text(plan: ModelPlan, max_cost: Decimal | None = None) -> str:
         lines.append(f"  about {money(plan.cost)} by the prices of {plan.prices_of}, without the cache")
         if max_cost is not None and plan.cost > max_cost:
             lines.append(f"  it stops before it costs more than {money(max_cost)} (--max-cost)")
-    lines.append(f"  text would go to {plan.host} (external: {plan.external})")
+    lines.append(f"  text would go to {plan.host} (--external {plan.external})")
     return page(lines)
 
 

@@ -305,7 +305,7 @@ def check_allowed(plan: ModelPlan) -> None:
     """What must never leave does not, whatever a person says just now. Raises UsageError."""
     if plan.samples and plan.external == "never":
         raise UsageError(
-            f"this dataset must not leave the machine (external: never): would send {plan.volume}; "
+            f"this dataset must not leave the machine (--external never): would send {plan.volume}; "
             "change that with --external ask"
         )
 

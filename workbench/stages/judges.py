@@ -194,7 +194,7 @@ class ServiceJudge(AnsweringProposer):
             if store is not None:
                 info = find_dataset(store, options.dataset)
                 if info.external == "never":
-                    raise UsageError(f"dataset {info.name!r} must not leave the machine (external: never)")
+                    raise UsageError(f"dataset {info.name!r} must not leave the machine (--external never)")
                 own, setup = info.policy, setup_of(store, info, asked)
             elif options.examples:
                 raise UsageError("examples are verified samples of a database: name it (database=…)")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from workbench.model import Kind, Match, Unit, count, letter
+from workbench.model import Imported, Kind, Match, Unit, count, letter
 from workbench.reports.units import (
     counted,
     doubtful,
@@ -18,7 +18,7 @@ from workbench.reports.units import (
     verdict,
 )
 from workbench.scoring.names import scorer_name
-from workbench.stages.review import Opened
+from workbench.stages.review import AutoScore, Opened
 from workbench.text.cells import DISPOSITION_SYMBOL, state_name
 from workbench.text.figures import delta
 from workbench.text.marks import Mark, MarkedLines, context_marks, reference_marks
@@ -155,9 +155,7 @@ def facts_of(opened: Opened, kind: Kind) -> list[str]:
 
 def scores_of(opened: Opened, kind: Kind) -> list[tuple[str, str]]:
     """The automatic and the verified value of a kind, and their difference, once they may be seen."""
-    scores = [
-        (scorer_name(score.scorer), counted(score.tally)) for score in opened.automatic if score.kind == kind
-    ]
+    scores = [(_called(score), counted(score.tally)) for score in opened.automatic if score.kind == kind]
     state = opened.state.of(kind)
     if state.disposition == "verified":
         word = "settled" if kind in opened.settled else "verified"
@@ -167,13 +165,18 @@ def scores_of(opened: Opened, kind: Kind) -> list[tuple[str, str]]:
     return scores
 
 
+def _called(score: AutoScore) -> str:
+    """How a page calls an automatic score: who reviews there need not know the columns of the file."""
+    return "score in the file" if isinstance(score.tally, Imported) else scorer_name(score.scorer)
+
+
 def outcome(opened: Opened, kind: Kind) -> str:
     """What an accept came to."""
     if kind in opened.settled:
         return f"; {stays(opened, kind)}"
     verified = tally(count(opened.units(kind)))
     score = first_of(opened.automatic, kind)
-    automatic = f", {scorer_name(score.scorer)} {counted(score.tally)}" if score else ""
+    automatic = f", {_called(score)} {counted(score.tally)}" if score else ""
     return f": verified {verified}{automatic}"
 
 
