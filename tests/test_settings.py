@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import os
 import pwd
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -24,6 +25,13 @@ from workbench.settings import (
     state_path,
     write_state,
 )
+
+
+@pytest.fixture
+def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, demo_database: Path) -> str:
+    """The demo in the folder of the test."""
+    monkeypatch.chdir(tmp_path)
+    return str(shutil.copy(demo_database, "x.db"))
 
 
 @pytest.fixture
@@ -126,49 +134,40 @@ def test_whose_name_it_is(config: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_the_environment_is_above_the_file(
-    config: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    config: Path, database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`--as`, then WORKBENCH_AS, then the file: seen in what a command stores."""
-    monkeypatch.chdir(tmp_path)
     config.write_text('as = "file"\n')
-    assert cli._run(["--db", "x.db", "demo", "--report"]) == 0
     given = [(["--as", "option"], "environment"), ([], "environment"), ([], "")]
     for number, (arguments, environment) in enumerate(given):
         monkeypatch.delenv("WORKBENCH_AS", raising=False)
         if environment:
             monkeypatch.setenv("WORKBENCH_AS", environment)
-        assert cli._run(["--db", "x.db", *arguments, "export", f"out{number}"]) == 0
+        assert cli._run(["--db", database, *arguments, "export", f"out{number}"]) == 0
 
-    with closing(sqlite3.connect("x.db")) as raw:
+    with closing(sqlite3.connect(database)) as raw:
         seen = raw.execute("SELECT annotator FROM export_log ORDER BY id").fetchall()
     assert [("option",), ("environment",), ("file",)] == seen
 
 
 def test_a_file_that_is_off_stops_no_reading_command(
-    config: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    config: Path, database: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Score, compare, status and backup go on; what writes under a name, and review, end with 2."""
-    monkeypatch.chdir(tmp_path)
-    config.write_text("")
-    assert cli._run(["--db", "x.db", "demo", "--report"]) == 0
     config.write_text("as = \n")
-    capsys.readouterr()
     for command in ("score", "compare", "status", "backup"):
-        assert cli._run(["--db", "x.db", command]) == 0, command
+        assert cli._run(["--db", database, command]) == 0, command
     assert "not TOML" in capsys.readouterr().err  # status shows progress, so it says whose it is not
     for writing in (["propose"], ["import", "none.jsonl"], ["export", "out"]):
-        assert cli._run(["--db", "x.db", *writing]) == 2, writing
-    assert cli._run(["--db", "x.db", "--as", "ann", "export", "out"]) == 0
+        assert cli._run(["--db", database, *writing]) == 2, writing
+    assert cli._run(["--db", database, "--as", "ann", "export", "out"]) == 0
 
 
 def test_review_is_refused_before_a_screen_is_painted(
-    config: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    config: Path, database: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A theme, an action, a key, a clash: each ends with 2 and is named; other commands ignore them."""
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(cli, "on_terminal", lambda: True)
-    config.write_text("")
-    assert cli._run(["--db", "x.db", "demo", "--report"]) == 0
     for text, said in (
         ('theme = "workbench-ligth"', "no theme 'workbench-ligth'; did you mean 'workbench-light'?"),
         ('[keys]\nreview.acept = "a"', "no action 'review.acept'; did you mean 'review.accept'?"),
@@ -177,11 +176,11 @@ def test_review_is_refused_before_a_screen_is_painted(
     ):
         config.write_text(text)
         capsys.readouterr()
-        assert cli._run(["--db", "x.db", "review"]) == 2
+        assert cli._run(["--db", database, "review"]) == 2
         ended = capsys.readouterr()
         assert said in ended.err
         assert ended.out == ""
-        assert cli._run(["--db", "x.db", "status"]) == 0
+        assert cli._run(["--db", database, "status"]) == 0
 
 
 def test_a_call_is_made_without_the_file(config: Path) -> None:

@@ -50,14 +50,8 @@ UNRESOLVED = Query((Term("is", ("unresolved",)),))
 @pytest.fixture
 def trip(bench: Any) -> Any:
     """Three samples of three cities each; only Paris is in the contexts."""
-    rows = [
-        sample(
-            f"t{number}", "She went from Paris to Rome and on to Oslo.", "Paris only.",
-            user_input=f"Where {number}?", proposal=proposal(CITIES, ["Paris"]),
-        )
-        for number in range(3)
-    ]  # fmt: skip
-    bench.load(rows, blind=0)
+    text, named = "She went from Paris to Rome and on to Oslo.", proposal(CITIES, ["Paris"])
+    bench.load([sample(f"t{number}", text, "Paris only.", proposal=named) for number in range(3)], blind=0)
     score_dataset(bench.store, bench.info())
     return bench
 
@@ -246,12 +240,8 @@ def test_a_second_adjudicator_is_told_and_sees_what_the_first_did(trip: Any) -> 
 def test_two_who_begin_at_the_same_time_store_one_resolution(trip: Any) -> None:
     """Both saw none and write its first row: one of them is told."""
     differ(trip)
-    other = open_store(trip.store.url)
-    both = [
-        (trip.store, settles(trip)),
-        (other, open_resolution(other, trip.id("t0"), "dee", trip.info().id)),
-    ]
-    begin = Barrier(2)
+    other, begin = open_store(trip.store.url), Barrier(2)
+    dees = open_resolution(other, trip.id("t0"), "dee", trip.info().id)
 
     def begin_one(store: Store, opened: Opened, side: int) -> str:
         begin.wait()
@@ -262,8 +252,8 @@ def test_two_who_begin_at_the_same_time_store_one_resolution(trip: Any) -> None:
         return "stored"
 
     with ThreadPoolExecutor(2) as pool:
-        ends = [pool.submit(begin_one, *one, side) for side, one in enumerate(both)]
-        assert ["stored", "told"] == sorted(end.result() for end in ends)
+        ends = pool.map(begin_one, (trip.store, other), (settles(trip), dees), (0, 1))
+        assert ["stored", "told"] == sorted(ends)
     other.close()
     assert [(1,)] == trip.query("SELECT count(*) FROM review WHERE annotator = ?", RESOLVED)
     whole(trip)
@@ -424,11 +414,9 @@ def test_only_who_may_settle_does(trip: Any) -> None:
     trip.people(cy="owner", ada="annotator", eve="annotator", bob="adjudicator")
     differ(trip)
     opened = settles(trip, "bob")
-    found = {
-        who: len(queue.queue_ids(trip.store, trip.info(), who, UNRESOLVED)) for who in ("cy", "ada", "eve")
-    }
+    found = [len(queue.queue_ids(trip.store, trip.info(), who, UNRESOLVED)) for who in ("cy", "ada", "eve")]
 
-    assert {"cy": 1, "ada": 1, "eve": 0} == found
+    assert [1, 1, 0] == found
     with pytest.raises(UsageError, match="ada is an annotator and may not settle what others differ in"):
         settles(trip, "ada")
     with pytest.raises(UsageError, match="ada is an annotator and may not"):
@@ -525,13 +513,6 @@ def test_figures_disputes_status_and_diff_follow(trip: Any, tmp_path: Any) -> No
     assert "settled by an adjudicator" in diff_text(changed, 10)
 
 
-def test_a_sample_is_settled_by_leaving_it_out_too(trip: Any) -> None:
-    differ(trip)
-    act(trip.store, settles(trip), editing.exclude("broken"))
-
-    assert [] == unresolved_ids(trip.store, trip.info(), "cy")
-
-
 def exported(bench: Any, folder: Any, **options: Any) -> Any:
     """The file of samples of an export, and the gold of the first one in it."""
     export(bench.store, bench.info(), folder, ExportOptions(**options), annotator="cy")
@@ -553,9 +534,9 @@ def test_an_export_names_who_settled_under_a_pseudonym_and_comes_back(trip: Any,
     assert "cy" not in {one["annotator"] for one in plain}
     again = trip.load(path, dataset="again", gold="given")
     assert (3, ()) == (again.gold_reviews, again.errors)
-    who = "SELECT DISTINCT e.annotator FROM review_event e, review r, dataset d WHERE r.id = e.review_id "
-    where = "AND d.id = r.dataset_id AND d.name = 'again' AND r.annotator = ?"
-    assert [(plain[2]["by"],)] == trip.query(who + where, RESOLVED)
+    who = "SELECT DISTINCT e.annotator FROM review_event e JOIN review r ON r.id = e.review_id"
+    settled_again = f"{who} WHERE r.dataset_id = ? AND r.annotator = ?"
+    assert [(plain[2]["by"],)] == trip.query(settled_again, trip.info("again").id, RESOLVED)
 
 
 @pytest.mark.parametrize("leave", [do(0, editing.toggle), editing.skip], ids=["begun", "skipped"])
@@ -572,12 +553,14 @@ def test_nobody_sees_the_others_values_while_their_own_review_is_not_finished(tr
 
 
 def test_a_resolution_under_way_hides_nothing_from_those_who_decided(trip: Any) -> None:
-    """It is begun as a review is, but nobody's own."""
+    """It is begun as a review is, but nobody's own; leaving the sample out settles it too."""
     differ(trip)
-    took(trip, settles(trip), "Rome", "ada")
+    opened = took(trip, settles(trip), "Rome", "ada")
 
     assert [("started",)] == trip.query("SELECT entity FROM review WHERE annotator = ?", RESOLVED)
     assert ["bob"] == [review.annotator for review in trip.open("t0", "ada").others["entity"]]
+    act(trip.store, opened, editing.exclude("broken"))
+    assert [] == unresolved_ids(trip.store, trip.info(), "cy")
 
 
 @pytest.mark.databases

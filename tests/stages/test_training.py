@@ -62,9 +62,8 @@ def decide(desk: Desk, *, wrong: bool = False, exclude: bool = False) -> int:
 
 def test_ten_samples_with_known_answers_come_first_and_who_passes_gets_the_others(taught: Any) -> None:
     found = begin(taught)
-    assert (10, 0.8, [("bo", 0, "")]) == (
-        found.samples, found.mark, [(one.name, one.decided, one.by) for one in found.people]
-    )  # fmt: skip
+    (one,) = found.people
+    assert (10, 0.8, "bo", 0, "") == (found.samples, found.mark, one.name, one.decided, one.by)
     desk = sits_down(taught, "bo")
     assert "data · training of bo" == desk.info.name
     assert "Training: 0 of 10 samples decided. The pass mark is .80." == trainee_line(desk.trainee)
@@ -78,9 +77,8 @@ def test_ten_samples_with_known_answers_come_first_and_who_passes_gets_the_other
     line = "You passed the training: units .97, verdicts .95. These are the samples to review."
     assert line == trainee_line(desk.trainee)
     assert sits_down(taught, "bo").trainee is None
-    assert [("bo", 10, "bo")] == [
-        (one.name, one.decided, one.by) for one in training.progress(taught.store, taught.info()).people
-    ]
+    (one,) = training.progress(taught.store, taught.info()).people
+    assert ("bo", 10, "bo") == (one.name, one.decided, one.by)
     assert "data" == sits_down(taught, "ann").info.name
 
 
@@ -175,9 +173,8 @@ def test_after_each_sample_a_person_learns_what_differs(taught: Any) -> None:
         "≠ Rome: you say missing, the known answer says found",
         "− Oslo: you have no such entity",
     ]
-    assert (
-        expected == lesson_text(training.lessons(desk.store, desk.info, desk.annotator, number)).splitlines()
-    )
+    told = training.lessons(desk.store, desk.info, desk.annotator, number)
+    assert expected == lesson_text(told).splitlines()
     assert () == training.lessons(taught.store, taught.info(), "ann", taught.id("s01"))
 
 
@@ -301,7 +298,7 @@ def test_what_two_owners_differ_in_is_no_known_answer(taught: Any) -> None:
         begin(taught, "id:s01")
 
     assert 10 == begin(taught).samples
-    (key,) = [key for key in ("s03", "s04", "s05") if taught.id(key) in taught.info().training["samples"]][:1]
+    key = next(key for key in ("s03", "s04", "s05") if taught.id(key) in taught.info().training["samples"])
     taught.verify(key, "cy", reject=["Oslo"])
 
     assert 9 == training.progress(taught.store, taught.info()).samples
