@@ -55,7 +55,7 @@ def _by_key(aliases: tuple[Alias, ...], lang: str) -> Mapping[str, tuple[str, ..
 
 
 def entity_units(
-    sample: Sample, entities: Sequence[ProposedEntity], policy: Policy, lang: str, *, every: bool = True
+    sample: Sample, entities: Sequence[ProposedEntity], policy: Policy, *, every: bool = True
 ) -> tuple[Unit, ...]:
     """Proposed entities as undecided units.
 
@@ -65,6 +65,7 @@ def entity_units(
     entities with the key of one.
     """
     units: list[Unit] = []
+    lang = language_of(sample, policy)
     first_with: dict[str, str] = {}
     labels = {label: policy.label_of(label) for label in {entity.label for entity in entities}}
     for number, entity in enumerate(entities, start=1):

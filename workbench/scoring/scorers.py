@@ -77,16 +77,15 @@ def assess_all(
         if names is not None and in_contexts is not None and name in only:
             assessments[name] = exact_strings(names, in_contexts, name)
     if names is not None and ("linked" in only or "presence" in only):
-        lang = language_of(sample, policy)
-        units = entity_units(sample, names, policy, lang, every=evidence)
+        units = entity_units(sample, names, policy, every=evidence)
         if in_contexts is not None and "linked" in only:
             assessments["linked"] = link_units(
-                sample, units, in_contexts, policy=policy, threshold=threshold, lang=lang, aliases=aliases,
+                sample, units, in_contexts, policy=policy, threshold=threshold, aliases=aliases,
                 evidence=evidence,
             )  # fmt: skip
         if "presence" in only:
             assessments["presence"] = look_up(
-                sample, units, policy=policy, threshold=threshold, lang=lang, aliases=aliases
+                sample, units, policy=policy, threshold=threshold, aliases=aliases
             )
     if proposal.statements is not None and "contextual_recall" in only:
         statements = statement_units(sample, proposal.statements, proposal.proposer)
@@ -126,13 +125,12 @@ def machine(
     The one matcher of a review, for what it opens with and for every unit that is made or edited later; that
     one is linked `among` the units that are there.
     """
-    lang = language_of(sample, policy)
     if proposal is not None and proposal.context_entities is not None:
         return link_units(
             sample, units, proposal.context_entities, policy=policy,
-            threshold=threshold, lang=lang, aliases=aliases, among=among,
+            threshold=threshold, aliases=aliases, among=among,
         )  # fmt: skip
-    return look_up(sample, units, policy=policy, threshold=threshold, lang=lang, aliases=aliases)
+    return look_up(sample, units, policy=policy, threshold=threshold, aliases=aliases)
 
 
 def score(scorer: str, assessment: Assessment) -> Score:
@@ -175,7 +173,6 @@ def link_units(
     *,
     policy: Policy,
     threshold: int,
-    lang: str,
     aliases: tuple[Alias, ...],
     evidence: bool = True,
     among: Sequence[Unit] = (),
@@ -188,6 +185,7 @@ def link_units(
     the unit it repeats. With `evidence` False no place is worked out. The units of `among` are linked as
     well, and left as they are.
     """
+    lang = language_of(sample, policy)
     candidates, invented = candidate_names(context_entities, sample.retrieved_contexts, lang)
     counted = [unit for unit in units if not unit.duplicate_of]
     names = names_of((*counted, *among), sample, lang, aliases)
@@ -290,13 +288,13 @@ def places_of(
 
 
 def look_up(
-    sample: Sample, units: Sequence[Unit], *, policy: Policy, threshold: int, lang: str,
-    aliases: tuple[Alias, ...],
-) -> Assessment:  # fmt: skip
+    sample: Sample, units: Sequence[Unit], *, policy: Policy, threshold: int, aliases: tuple[Alias, ...]
+) -> Assessment:
     """Decide every unit by whether its name stands in a context; a duplicate follows its unit.
 
     A name that stands only inside a longer name is what the policy says (`nested`), marked as nested.
     """
+    lang = language_of(sample, policy)
     counted = [unit for unit in units if not unit.duplicate_of]
     presences = presence(
         names_of(counted, sample, lang, aliases),

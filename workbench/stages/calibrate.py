@@ -213,7 +213,7 @@ def _verdicts(
     assert stored.proposal is not None  # its names were counted
     assert gold.assessment is not None
     lang = language_of(stored.sample, info.policy)
-    units = entity_units(stored.sample, stored.proposal.reference_entities or (), info.policy, lang)
+    units = entity_units(stored.sample, stored.proposal.reference_entities or (), info.policy)
     pairs = links(Assessment("entity", "automatic", units), gold.assessment, based=based, lang=lang)
     verdicts = {
         link.automatic.id: _SAID[link.verified.match.verdict] if link.verified.match.verdict else UNSURE

@@ -318,8 +318,7 @@ def proposed(info: DatasetInfo, sample: Sample, proposal: Proposal, kind: Kind) 
     source = f"{DEFAULT_SCORER[kind]} · {info.run}"
     if kind == "statement":
         return Assessment(kind, source, statement_units(sample, proposal.statements or (), proposal.proposer))
-    lang = language_of(sample, info.policy)
-    units = entity_units(sample, proposal.reference_entities or (), info.policy, lang)
+    units = entity_units(sample, proposal.reference_entities or (), info.policy)
     return Assessment(kind, source, _matched(info, sample, units, proposal))
 
 

@@ -143,9 +143,7 @@ def _grounded(automatic: Assessment, info: DatasetInfo, stored: Stored) -> Asses
     assert stored.proposal is not None  # it made the assessment
     sample, policy, entities = stored.sample, info.policy, stored.proposal.context_entities or ()
     every = replace(policy, counted_labels=())
-    listed = entity_units(
-        sample, stored.proposal.reference_entities or (), every, language_of(sample, policy)
-    )
+    listed = entity_units(sample, stored.proposal.reference_entities or (), every)
     known = {unit.id: unit for unit in listed}
 
     def placed(unit: Unit) -> Unit:
