@@ -121,6 +121,15 @@ def test_bias_and_causes_are_of_the_same_samples_where_some_have_no_gold_units(b
     assert found.estimate.bias == pytest.approx(found.estimate.counted - (found.estimate.point or 0))
 
 
+def test_gold_of_a_file_does_not_count_where_somebody_excluded_the_sample(bench: Any) -> None:
+    bench.load([*rows(12, gold=True), *rows(30, gold=False)[12:]], gold="given", blind=0.0, seed=3)
+    last = [key for key in bench.in_order if key < "s012"][-1]  # one without gold comes before it
+    bench.act(last, editing.exclude("broken"), who="bo")
+    found = now(bench)
+
+    assert ("imported", 11, 11) == (found.estimate.design, found.estimate.n, found.paired.n)
+
+
 def test_samples_picked_by_hand_give_no_estimate_and_say_why(bench: Any) -> None:
     bench.load(rows(30, gold=False), blind=0.0)
     for key in bench.in_order[15:27]:

@@ -21,7 +21,7 @@ from workbench.comparing.paired import Pair, paired
 from workbench.comparing.plans import DESIGNS
 from workbench.comparing.words import CHOSEN
 from workbench.errors import UsageError
-from workbench.model import Kind, Progress, Tally, count, recall_of, silent
+from workbench.model import Kind, Progress, count, recall_of, silent
 from workbench.scoring.names import (
     CALIBRATED,
     DEFAULT_SCORER,
@@ -80,7 +80,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """The automatic side: values of all samples, exact recalls of verified ones, and what explains them.
+    """Both sides: automatic values of all samples, the `reviewed` ones that count, and what explains them.
 
     `of_all` are the values that the estimate for all samples rests on: those of `values`, but for a
     calibrated dataset. Values less than `within` apart are equal.
@@ -220,11 +220,10 @@ def figures_of(at: Scope, progress: Progress) -> Figures:
 
 
 def _rows(at: Scope, side: Side) -> Iterable[Row]:
-    """The verified samples that count: with gold, not excluded, and with an automatic value."""
+    """The verified samples that count, with gold and with an automatic value."""
     fast = _fast(at, side.reviewed.values())
     for number, sample in side.reviewed.items():
-        outside = number in at.excluded or number not in at.places or number not in side.values
-        if outside or sample.origin == "unresolved":
+        if number not in side.values or sample.origin == "unresolved":
             continue
         explained = side.explained.get(number)
         ours, theirs = side.values[number], recall_of(sample.tally)
@@ -255,12 +254,7 @@ def _pairs(rows: Iterable[Row], others: Recalls) -> list[Pair]:
 
 
 def _counts(at: Scope, side: Side, fast: int) -> Counts:
-    here = [
-        sample
-        for number, sample in side.reviewed.items()
-        if number in at.places and number not in at.excluded
-    ]
-    origins = Counter(sample.origin for sample in here)
+    origins = Counter(sample.origin for sample in side.reviewed.values())
     failed = runs.failures_of(at.store, at.run.id) if at.run else []
     return Counts(
         total=at.begun.population,
@@ -272,7 +266,9 @@ def _counts(at: Scope, side: Side, fast: int) -> Counts:
         unresolved=origins["unresolved"],
         excluded=sum(number in at.places for number in at.excluded),
         skipped=len(scores.skipped(at.store, at.info.id, at.kind) & at.places.keys()),
-        undefined=sum(sample.tally is not None and not sample.tally.units for sample in here),
+        undefined=sum(
+            sample.tally is not None and not sample.tally.units for sample in side.reviewed.values()
+        ),
         failed=sum(failure[0] in at.places for failure in failed),
         unproposed=sum(number not in side.values for number in at.places),
         seen=at.seen,
@@ -282,31 +278,29 @@ def _counts(at: Scope, side: Side, fast: int) -> Counts:
 
 def _beside(at: Scope, side: Side) -> tuple[Beside, ...]:
     """Every scorer and imported column that has values, in short; `side` is that of the scope's own."""
-    human = {at.kind: _standing(at, side.reviewed, at.excluded)}
+    human = {at.kind: side.reviewed}
     columns = [name for name in scores.external_columns(at.store, at.info.id) if column_kind(name)]
     scorers = []
     for name in (*able_scorers(at.store, at.info), *columns):
         kind = kind_of(name)
         assert kind is not None  # of both lists
         if kind not in human:
-            others = gold.load_excluded(at.store, at.info.id, kind)
-            human[kind] = _standing(at, reviewed(at.store, at.info.id, kind), others)
+            excluded = gold.load_excluded(at.store, at.info.id, kind)
+            human[kind] = _counting(replace(at, kind=kind, excluded=excluded))
         values, within = (side.values, side.within) if name == at.name else values_of(at, name)
         scorers.append(_short(name, kind, values, human[kind], within))
     return tuple(scorers)
 
 
-def _standing(at: Scope, human: Mapping[int, Reviewed], excluded: Collection[int]) -> dict[int, Tally]:
-    """The gold tallies that count: resolved, not excluded, not seen, not kept back."""
-    return {
-        number: sample.tally
-        for number, sample in human.items()
-        if sample.tally is not None and number in at.places and number not in excluded
-    }
+def _counting(at: Scope) -> dict[int, Reviewed]:
+    """The verified samples that count: not excluded, not seen, not kept back."""
+    every = reviewed(at.store, at.info.id, at.kind).items()
+    return {number: one for number, one in every if number in at.places and number not in at.excluded}
 
 
-def _short(name: str, kind: Kind, values: Recalls, human: Mapping[int, Tally], within: float) -> Beside:
-    pairs = [(values[number], recall_of(tally)) for number, tally in human.items() if number in values]
+def _short(name: str, kind: Kind, values: Recalls, human: Mapping[int, Reviewed], within: float) -> Beside:
+    gold = [one for one in human.values() if one.tally is not None and one.sample_id in values]
+    pairs = [(values[one.sample_id], recall_of(one.tally)) for one in gold]
     known = [(ours, theirs) for ours, theirs in pairs if ours is not None and theirs is not None]
     return Beside(
         scorer=name,
@@ -361,8 +355,8 @@ def _as_decided_first(at: Scope, side: Side, rows: Sequence[Row]) -> tuple[list[
 def _notes(at: Scope, side: Side, pair: Arms, pairs: Sequence[Pair]) -> Iterator[str]:
     """What has to be said of the figures."""
     info, fitted, begun = at.info, at.fitted, at.begun
-    standing = _standing(at, side.reviewed, at.excluded)
-    if older := sum(side.reviewed[number].policy not in info.same_policies for number in standing):
+    standing = [sample for sample in side.reviewed.values() if sample.tally is not None]
+    if older := sum(sample.policy not in info.same_policies for sample in standing):
         yield (
             f"Verified under an older policy, with its units: {older:,} of {many(len(standing), 'sample')}; "
             f"the automatic values are of policy version {info.policy.version}."
@@ -441,11 +435,10 @@ def reached(at: Scope, human: Mapping[int, Reviewed], values: Recalls) -> dict[i
             ends = theirs.tally.interval
             if ends is not None and ends[0] != ends[1]:
                 low, high = float(ends[0]), float(ends[1])
-        out = row.status == "excluded" or row.sample_id in at.excluded
-        ours = values.get(row.sample_id)
         drawn[row.sample_id] = Reached(
-            ours, None if out else value, row.pi, row.stratum, row.group, low, high, out
-        )
+            values.get(row.sample_id), value, row.pi, row.stratum, row.group, low, high,
+            row.status == "excluded",
+        )  # fmt: skip
     return drawn
 
 
@@ -453,11 +446,7 @@ def whole(at: Scope, side: Side) -> Estimate:
     """The mean of all samples of the population from the prefix of its order."""
     begun, drawn = at.begun, [*reached(at, side.reviewed, side.of_all).values()]
     design: Design = begun.design if begun.design in DESIGNS else "hand"
-    standing = [
-        sample
-        for sample in side.reviewed.values()
-        if sample.sample_id in at.places and sample.tally is not None
-    ]
+    standing = [sample for sample in side.reviewed.values() if sample.tally is not None]
     if not drawn and standing:
         design = "imported" if all(sample.origin == "imported" for sample in standing) else "hand"
         drawn = [
@@ -511,7 +500,7 @@ def by_cause(at: Scope, of_all: Estimate, causes: Sequence[CauseTotal], side: Si
     settled = [
         (
             replace(one, automatic=None if one.automatic is None else 0.0, low=None, high=None),
-            None if one.excluded else side.explained.get(number),
+            side.explained.get(number),
         )
         for number, one in reached(at, side.reviewed, side.values).items()
         if not one.open
@@ -533,7 +522,7 @@ def by_cause(at: Scope, of_all: Estimate, causes: Sequence[CauseTotal], side: Si
 def side_of(at: Scope, progress: Progress) -> Side:
     """What a scorer or an imported column counts, and what explains it next to the gold."""
     store, info, run = at.store, at.info, at.run
-    human = reviewed(store, info.id, at.kind)
+    human = _counting(at)
     known = explain_all(store, info, at.name, human, progress)
     values, within = values_of(at, at.name)
     of_all = dict(values)
