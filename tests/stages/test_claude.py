@@ -53,10 +53,9 @@ pytestmark = pytest.mark.usefixtures("quick_claude")
 
 
 def both_kinds(bench: Any, dataset: str | None = None) -> Any:
-    info = bench.info(dataset) if dataset else bench.info()
-    text = to_toml(info.policy).replace('kinds = ["entity"]', 'kinds = ["entity", "statement"]')
-    assert change_policy(bench.store, info, text, "lead").changed
-    return bench.info(dataset) if dataset else bench.info()
+    text = to_toml(bench.info(dataset).policy).replace('["entity"]', '["entity", "statement"]')
+    assert change_policy(bench.store, bench.info(dataset), text, "lead").changed
+    return bench.info(dataset)
 
 
 USUAL = Limits()
@@ -73,6 +72,22 @@ def proposed(
     """What a start with these options came to."""
     asking, info = ModelOptions(**options), info or bench.info()
     return propose_by_model(bench.store, info, asking, annotator="ann", limits=limits, stop=stop)
+
+
+def left_at_the_service(bench: Any, local: Service, **options: Any) -> ModelReport:
+    """A start that is stopped when its batch has arrived at the service, which is done with it afterwards."""
+    there, stop = len(local.batches), threading.Event()
+
+    def watch() -> None:
+        while len(local.batches) == there:
+            time.sleep(0.01)
+        stop.set()
+
+    local.options.batch_seconds = 600.0
+    threading.Thread(target=watch, daemon=True).start()
+    report = proposed(bench, batch=True, stop=stop, **options)
+    local.options.batch_seconds = 0.0
+    return report
 
 
 def asked(service: Service) -> int:
@@ -182,10 +197,8 @@ def test_batches_are_noted_fetched_and_paid_once(bench: Any, service: Start) -> 
     assert (report.proposed, report.failed, report.left, report.stopped) == (6, 0, 0, "")
     assert again.requests == 0
     assert bench.query("SELECT count(*), sum(fetched) FROM batch") == [(2, 2)]
-    assert bench.query("SELECT DISTINCT batch FROM call ORDER BY 1") == [
-        ("msgbatch_0001",),
-        ("msgbatch_0002",),
-    ]
+    batches = bench.query("SELECT DISTINCT batch FROM call ORDER BY 1")
+    assert [("msgbatch_0001",), ("msgbatch_0002",)] == batches
 
 
 def test_what_a_killed_start_stored_of_a_batch_counts_once(
@@ -216,11 +229,9 @@ def test_what_a_killed_start_stored_of_a_batch_counts_once(
 
 def test_what_went_in_a_batch_is_sent_by_no_other_start(bench: Any, service: Start) -> None:
     """A plan says that it is paid; a start without batches would pay it again."""
-    local = service(batch_seconds=3.0)
+    local = service()
     bench.load(towns(40))
-    stop = threading.Event()
-    threading.Timer(1.0, stop.set).start()
-    left = proposed(bench, batch=True, stop=stop).left
+    left = left_at_the_service(bench, local).left
 
     told = plan_run(bench.store, bench.info(), ModelOptions(batch=True))
     for start in (lambda: plan_run(bench.store, bench.info(), ModelOptions()), lambda: proposed(bench)):
@@ -262,20 +273,17 @@ def test_two_people_who_start_one_run_at_the_same_time_pay_it_once(
 @pytest.mark.databases
 def test_a_batch_that_another_start_gave_up_as_unsent_is_fetched(bench: Any, service: Start) -> None:
     """Another start found it noted and not at the service: once it was sent, nobody fetched it."""
-    local = service(batch_seconds=600.0)
+    local = service()
     bench.load(towns(40))
-    stop = threading.Event()
     send = runs.add_batch
 
     def given_up(store: Any, run_id: int, name: str, asks: Any) -> None:
         send(store, run_id, name, asks)
         runs.change_batch(store, name, fetched=True)  # as `open_batches` of another start does
-        threading.Timer(1.0, stop.set).start()
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(runs, "add_batch", given_up)
-        proposed(bench, batch=True, stop=stop)
-    local.options.batch_seconds = 0.0
+        left_at_the_service(bench, local)
 
     report = proposed(bench, batch=True)
 
@@ -284,12 +292,9 @@ def test_a_batch_that_another_start_gave_up_as_unsent_is_fetched(bench: Any, ser
 
 def test_a_purge_leaves_nothing_that_a_service_said_of_its_text(bench: Any, service: Start) -> None:
     """The answer stayed where its call was about other samples too, and what a batch brought back later."""
-    local = service(batch_seconds=600.0)
+    local = service()
     bench.load(towns(2))
-    stop = threading.Event()
-    threading.Timer(1.0, stop.set).start()
-    proposed(bench, batch=True, stop=stop)
-    local.options.batch_seconds = 0.0
+    left_at_the_service(bench, local)
 
     before = plan_purge(bench.store, bench.info(), ["1"])
     proposed(bench, batch=True)
@@ -375,13 +380,10 @@ def test_a_batch_of_a_retry_is_fetched_by_the_next_start(bench: Any, service: St
     local = service(faults=faults)
     bench.load(towns(10))
     proposed(bench, batch=True)
-    faults.texts, local.options.batch_seconds = {}, 2.0
-    stop = threading.Event()
-    threading.Timer(1.0, stop.set).start()
+    faults.texts = {}
 
-    first = proposed(bench, stop=stop, batch=True, retry=True)
+    first = left_at_the_service(bench, local, retry=True)
     sent = len(local.batches)
-    time.sleep(1.5)
     second = proposed(bench, batch=True, retry=True)
 
     assert (first.proposed, second.proposed, second.failed) == (0, 1, 0)

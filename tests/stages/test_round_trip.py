@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.rows import write_rows
+from tests.rows import sample, write_rows
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.store.datasets import find_dataset
@@ -37,13 +38,8 @@ def placed(draw: st.DrawFn, text: str) -> tuple[int, int] | None:
 
 @st.composite
 def unit(draw: st.DrawFn, kind: str, name: str, reference: str, contexts: list[str]) -> dict[str, Any]:
-    made: dict[str, Any] = {
-        "id": name,
-        "text": draw(WORD),
-        "spans": [],
-        "verdict": draw(VERDICTS),
-        "evidence": [],
-    }
+    made: dict[str, Any] = {"id": name, "text": draw(WORD), "spans": [], "evidence": []}
+    made["verdict"] = draw(VERDICTS)
     if (place := placed(draw, reference)) is not None:
         made |= {"start": place[0], "end": place[1]}
         del made["spans"]
@@ -67,10 +63,8 @@ SAYING = frozenset({"entities", "statements", "disposition", "flag", "comments"}
 @st.composite
 def review(draw: st.DrawFn, annotator: str, reference: str, contexts: list[str]) -> dict[str, Any]:
     made: dict[str, Any] = {"annotator": annotator}
-    states = {
-        kind: draw(st.sampled_from(["verified", "excluded", "skipped", "todo"]))
-        for kind in ("entity", "statement")
-    }
+    state = st.sampled_from(["verified", "excluded", "skipped", "todo"])
+    states = {kind: draw(state) for kind in ("entity", "statement")}
     for kind, key in (("entity", "entities"), ("statement", "statements")):
         if states[kind] == "verified":
             names = draw(st.lists(st.sampled_from("abcd"), max_size=3, unique=True))
@@ -95,50 +89,34 @@ def row(draw: st.DrawFn, name: str) -> dict[str, Any]:
     reference, contexts = draw(TEXT), draw(st.lists(TEXT, max_size=2))
     people = draw(st.lists(st.sampled_from(["zoe", "max"]), max_size=2, unique=True))
     reviews = [draw(review(person, reference, contexts)) for person in sorted(people)]
+    values, columns = TEXT | st.integers() | st.booleans() | st.lists(TEXT), ["m", "context_recall"]
+    scores = st.dictionaries(st.sampled_from(columns), st.sampled_from([0.5, 1, 0]), max_size=2)
     optional = {
         "response": draw(st.none() | TEXT),
         "group": draw(st.none() | WORD),
         "alternatives": draw(st.lists(WORD, max_size=2)),
-        "meta": draw(
-            st.dictionaries(WORD, TEXT | st.integers() | st.booleans() | st.lists(TEXT), max_size=2)
-        ),
+        "meta": draw(st.dictionaries(WORD, values, max_size=2)),
         "gold": [one for one in reviews if not SAYING.isdisjoint(one)],
-        "scores": draw(
-            st.dictionaries(
-                st.sampled_from(["m", "context_recall"]), st.sampled_from([0.5, 1, 0]), max_size=2
-            )
-        ),
+        "scores": draw(scores),
         "u": draw(st.floats(0, 1, exclude_max=True)),
     }
-    return {
-        "id": name,
-        "user_input": draw(TEXT),
-        "reference": reference,
-        "retrieved_contexts": contexts,
-        **{key: value for key, value in optional.items() if value not in (None, [], {})},
-    }
+    given = {key: value for key, value in optional.items() if value not in (None, [], {})}
+    return sample(name, reference, *contexts, user_input=draw(TEXT), **given)
 
 
 def taken_in(folder: Path, source: Path, number: int, empty: Path) -> Path:
     """The rows of an export, from a database that took in the source."""
     database = folder / f"{number}.db"
     shutil.copy(empty, database)
-    store = open_store(str(database))
-    try:
+    target = folder / f"out{number}"
+    with closing(open_store(str(database))) as store:
         import_file(store, source, ImportOptions(dataset="d", gold="given", seed=1), annotator="ann")
-        target, options = folder / f"out{number}", ExportOptions(names=True)
-        export(store, find_dataset(store, "d"), target, options, annotator="ann")
-    finally:
-        store.close()
-    return next((folder / f"out{number}").rglob("samples.jsonl"))
+        export(store, find_dataset(store, "d"), target, ExportOptions(names=True), annotator="ann")
+    return next(target.rglob("samples.jsonl"))
 
 
 @pytest.mark.filterwarnings("default")
-@settings(
-    max_examples=15,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(st.data())
 def test_rows_that_went_through_a_database_are_the_same_rows(empty_database: Path, data: Any) -> None:
     """Units, spans, verdicts, evidence, exclusions, skips, flags, comments, draws, scores and texts."""

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import do
-from tests.rows import sample
+from tests.rows import gold, sample
 from workbench.model import Assessment, Kind, Label, Tally, Unit
 from workbench.reviewing.edits import Accept, Dispose, Edit, Flag, Put
 from workbench.stages import editing, queue, review
@@ -26,8 +26,7 @@ pytestmark = pytest.mark.databases
 
 
 def rows(n: int, **more: Any) -> list[dict[str, Any]]:
-    text = {"reference": "Rome.", "retrieved_contexts": []}
-    return [{"id": f"s{number}", "user_input": f"question {number}", **text, **more} for number in range(n)]
+    return [sample(f"s{number}", "Rome.", **more) for number in range(n)]
 
 
 def query(text: str) -> Query:
@@ -81,7 +80,7 @@ def test_search_finds_a_piece_of_the_text_in_any_case(bench: Any) -> None:
 
 
 def states(kinds: tuple[Kind, ...]) -> list[tuple[str, ...]]:
-    return list(itertools.product(("todo", "started", "skipped", "excluded", "verified"), repeat=len(kinds)))
+    return list(itertools.product(STATES, repeat=len(kinds)))
 
 
 def edits_for(kind: Kind, disposition: str) -> list[Edit]:
@@ -101,29 +100,21 @@ def test_the_disposition_in_sql_is_that_of_the_fold(bench: Any, kinds: tuple[Kin
     bench.load(rows(len(combinations) + 1), kinds=kinds)
     expected: dict[str, str] = {f"s{len(combinations)}": "todo"}
     for number, combination in enumerate(combinations):
-        opened = bench.open(f"s{number}")
-        edits = [
-            edit for kind, state in zip(kinds, combination, strict=True) for edit in edits_for(kind, state)
-        ]
-        after = act(bench.store, opened, *edits)
+        pairs = zip(kinds, combination, strict=True)
+        edits = [edit for kind, state in pairs for edit in edits_for(kind, state)]
+        after = act(bench.store, bench.open(f"s{number}"), *edits)
         expected[f"s{number}"] = after.state.disposition(kinds)
 
-    filtered = {
-        key: state
-        for state in ("todo", "started", "skipped", "excluded", "verified")
-        for key in keys(bench, queue.queue_ids(bench.store, bench.info(), "ann", query(f"state:{state}")))
-    }
-    pages = queue.queue_rows(
-        bench.store, bench.info(), "ann", queue.queue_ids(bench.store, bench.info(), "ann")
-    )
-    progress = queue.progress(bench.store, bench.info(), "ann")
+    info = bench.info()
+    pages = queue.queue_rows(bench.store, info, "ann", queue.queue_ids(bench.store, info, "ann"))
+    progress = queue.progress(bench.store, info, "ann")
 
-    assert filtered == expected
-    assert {row.key: row.disposition for row in pages.values()} == expected
-    counts = {
-        name: list(expected.values()).count(name) for name in ("verified", "excluded", "skipped", "started")
-    }
-    assert {name: getattr(progress, name) for name in counts} == counts
+    assert expected == {key: state for state in STATES for key in found(bench, f"state:{state}")}
+    assert expected == {row.key: row.disposition for row in pages.values()}
+    names = ("verified", "excluded", "skipped", "started")
+    assert [list(expected.values()).count(name) for name in names] == [
+        getattr(progress, one) for one in names
+    ]
     assert progress.total == len(expected)
 
 
@@ -145,11 +136,8 @@ def test_the_next_sample_goes_round_once(bench: Any) -> None:
     while current is not None:
         visited.append(current)
         opened = review.open_sample(bench.store, current, "ann")
-        act(
-            bench.store,
-            opened,
-            editing.accept(opened, "entity") if len(visited) % 2 else editing.skip(opened),
-        )
+        edit = editing.accept(opened, "entity") if len(visited) % 2 else editing.skip(opened)
+        act(bench.store, opened, edit)
         current = queue.next_sample(bench.store, bench.info(), "ann", current)
 
     assert visited == [*order[3:], *order[:3]]
@@ -161,8 +149,7 @@ def test_the_next_sample_goes_round_once(bench: Any) -> None:
 
 def test_gold_of_somebody_else_counts_as_verified_until_one_decides(bench: Any) -> None:
     """The queue offers what nobody has verified; a flag decides nothing, an own edit speaks for itself."""
-    gold = {"annotator": "gina", "entities": [{"text": "Rome", "verdict": "missing"}]}
-    bench.load(rows(2, gold=gold), gold="given")
+    bench.load(rows(2, gold=gold({"Rome": "missing"})), gold="given")
 
     before = queue.progress(bench.store, bench.info(), "ann")
     bench.act("s0", Flag("hm"))
