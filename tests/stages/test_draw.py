@@ -234,6 +234,12 @@ def cut(out: Path) -> None:
     path.write_bytes(path.read_bytes()[:-40])
 
 
+def kept(out: Path) -> None:
+    """No file that this may read, also for root."""
+    unwritten(out)
+    (out / "run.json").mkdir()
+
+
 def unwritten(out: Path) -> None:
     (out / "run.json").unlink()
 
@@ -262,6 +268,7 @@ def written(change: Callable[[dict[str, Any]], object]) -> Callable[[Path], None
         ),
         (written(lambda one: one.update(version="0.0.1")), {}, UsageError, "scored by Workbench 0.0.1"),
         (unwritten, {}, UsageError, "no scores in it"),
+        (kept, {}, InputError, "run.json: cannot be read: Is a directory"),
         (None, {"n": ROWS + 1}, UsageError, "301 of 300 samples cannot be drawn"),
         (None, {"n": 3}, UsageError, "3 reviews are too few for 3 strata"),
         (None, {"scorer": "nothing"}, UsageError, "no scorer 'nothing'"),

@@ -234,10 +234,12 @@ def written(out: Path) -> tuple[Recipe, list[Partition]]:
             for path in [Path(entry["path"])]
         ]
         recipe = Recipe(**document)
-    except OSError as error:
+    except (FileNotFoundError, NotADirectoryError) as error:
         raise UsageError(
             f"{out}: no scores in it: workbench score-files FILES --out {out} writes them"
         ) from error
+    except OSError as error:
+        raise InputError(f"{out / RUN_FILE}: cannot be read: {error.strerror}") from error
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise InputError(f"{out / RUN_FILE}: cannot be read: {error}") from error
     if missing := [partition for partition in partitions if not partition.scores.exists()]:
@@ -254,9 +256,9 @@ def readable(partition: Partition) -> Iterator[None]:
     try:
         yield
     except (OSError, load_pyarrow().ArrowException) as error:
-        raise InputError(
-            f"{partition.scores}: cannot be read ({error}): delete it and run score-files again"
-        ) from error
+        damaged = f" ({error}): delete it and run score-files again"
+        why = f": {os.strerror(error.errno)}" if isinstance(error, OSError) and error.errno else damaged
+        raise InputError(f"{partition.scores}: cannot be read{why}") from error
 
 
 def _begin(out: Path, partitions: Sequence[Partition], recipe: Recipe) -> None:
