@@ -157,7 +157,7 @@ def test_a_look_at_the_file_says_which_columns_are_those_of_the_export(
 ) -> None:
     found = preview_import(changed(leave, place, judged), ImportOptions(dataset="hard"), store=hard.store)
 
-    assert "external score" == found.becomes["my_score"] == found.becomes["faithfulness"]
+    assert "your score" == found.becomes["my_score"] == found.becomes["faithfulness"]
     assert "meta" == found.becomes["judge"]
     exported = {name for name, said in found.becomes.items() if said == "as it was exported"}
     assert {"id", "entity_recall", "linked_found" if place == "csv" else "linked_recall", "u"} <= exported

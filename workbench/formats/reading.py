@@ -137,7 +137,7 @@ def _becomes(name: str, notes: Notes, columns: NamedColumns) -> str:
     if name in columns.fields:
         return columns.fields[name]
     if name in columns.external:
-        return f"external score ({columns.external[name]})"
+        return f"your score ({columns.external[name]})"
     if name in columns.fields.values():
         return "meta (another column was named for it)"
     if name == native.OBJECT:
@@ -148,5 +148,5 @@ def _becomes(name: str, notes: Notes, columns: NamedColumns) -> str:
     if name in notes.ignored or (notes.format == "ragas" and ragas.is_index(name)):
         return "left out"
     if name.removeprefix(native.EXTERNAL) in notes.scores or (is_metric(name) and name not in notes.kept):
-        return "external score"
+        return "your score"
     return FIELD_OF.get(name) or BECOMES["every"].get(name, "meta")

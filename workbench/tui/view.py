@@ -438,7 +438,7 @@ def rematched(before: Sequence[Unit], edit: Edit, contexts: Sequence[str] = ()) 
 
 
 def suspected(suspicion: Suspicion | None, unit: Unit | None, units: Sequence[Unit]) -> str:
-    """Why a score looks wrong, in a line: by the unit under the cursor if it says so, else by the first.
+    """Why a score looks wrong, in a line: by a name that name matching misses, first the one at the cursor.
 
     Nothing by a name that was rejected, merged or written in another way since.
     """
@@ -453,14 +453,17 @@ def suspected(suspicion: Suspicion | None, unit: Unit | None, units: Sequence[Un
     quoted = [clue for clue in suspicion.clues if clue.quote is not None and (whole or clue.text in names)]
     if not quoted:
         return ""
-    clue = next((clue for clue in quoted if unit is not None and clue.text == unit.text), quoted[0])
+    own = unit.text if unit is not None else ""
+    missing = {each.text for each in units if each.match.verdict == "missing" and each.match.rule != "human"}
+    clue = min(quoted, key=lambda clue: (clue.text not in missing, clue.text != own))
     assert clue.quote is not None
     if whole:
         return f"looks wrong: context {clue.quote.context} has the reference nearly word for word"
     hit = f"“{cut(flat(clue.quote.hit), 40)}”"
-    if unit is not None and clue.text == unit.text and unit.match.verdict == "missing":
-        return f"name matching: missing; text search: {hit}"
-    return f"looks wrong: text search finds {hit}" + ("" if clue.same else f" for {cut(flat(clue.text), 40)}")
+    name = cut(flat(clue.text), 40)
+    if clue.text in missing:
+        return f"{'' if clue.text == own else f'{name} · '}name matching: missing; text search: {hit}"
+    return f"looks wrong: text search finds {hit}" + ("" if clue.same else f" for {name}")
 
 
 def nothing_text(opened: Opened, kind: Kind) -> str:
