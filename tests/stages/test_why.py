@@ -193,7 +193,7 @@ def test_nothing_is_shown_before_the_own_decision(taj: Any) -> None:
     """Nor what another person verified."""
     taj.act("taj", do("Indian", editing.reject))
     for annotator in ("ann", "bo"):
-        with pytest.raises(InputError, match="automatic and verified show once this sample is decided"):
+        with pytest.raises(InputError, match="automatic and verified show once you have decided this sample"):
             why(taj, annotator=annotator)
     taj.act("taj", accepted())
     with pytest.raises(InputError, match="once this sample is decided"):

@@ -191,7 +191,7 @@ async def test_nothing_verified_says_what_to_do(user: User, compared: Put) -> No
         assert empty.startswith("Your context_entity_recall is .50. A rough check, by text search,")
         assert "Nothing is verified yet.\n\nGo back to the queue (esc)" in empty
         await user.press("2", "enter")
-        assert "there is no verified sample to show yet" == said(app)
+        assert "there is no verified sample to show you yet" == said(app)
         await user.press("escape")
         assert isinstance(app.screen, QueueScreen)
 

@@ -158,7 +158,7 @@ async def test_a_sample_of_the_file_that_was_begun_anew_is_hidden_on_every_scree
 
     assert [True] * 3 == before
     assert [False] * 3 == begun
-    assert "automatic and verified show once this sample is decided" == why
+    assert "automatic and verified show once you have decided this sample" == why
 
 
 async def test_undo_of_a_state_that_somebody_changed_meanwhile_says_so_once(user: User, demo: Path) -> None:

@@ -85,10 +85,13 @@ async def test_escape_clears_the_search_and_leads_back_to_where_one_was(user: Us
     async with user.opens(size=(80, 24)) as app:
         await user.press("end")
         here = app.screen.samples.chosen
+        await user.press("w")
+        assert "automatic and verified show once you have decided this sample" == said(app)
         await user.press("slash", *"qcuvoG?")
         assert app.screen.query_one(Field).value == "qcuvoG?"
         assert type(app.screen).__name__ == "QueueScreen"
         await user.press("enter")
+        assert "" == said(app)  # what was said of the sample before
         empty = app.screen.query_one("#empty", Static)
         assert "No sample fits this search." in str(empty.render())
         assert "esc shows all samples" in str(empty.render())

@@ -163,7 +163,7 @@ async def test_automatic_scores_show_only_after_the_decision(user: User) -> None
         tallies = app.screen.query_one(Tallies)
         assert tallies.text.strip() == "The automatic score appears after you accept."
         await user.press("w")
-        assert said(app) == "automatic and verified show once this sample is decided"
+        assert said(app) == "automatic and verified show once you have decided this sample"
         app.screen.query_one(UnitList).move_to(0)
         await user.press("m", "a", "b")
         await user.review("schiller")

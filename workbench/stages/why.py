@@ -200,7 +200,7 @@ def _verified(store: Store, opened: Opened, stored: Stored, kind: Kind) -> tuple
         return VerifiedSide(gold.assessment), _decided_by(given.by, person) if given else "imported"
     if opened.opening.auto_shown:
         return side._replace(assessment=replace(side.assessment, source=UNDECIDED)), ""
-    raise InputError("automatic and verified show once this sample is decided")
+    raise InputError("automatic and verified show once you have decided this sample")
 
 
 def _decided_by(name: str, person: str) -> str:

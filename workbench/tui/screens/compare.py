@@ -150,7 +150,7 @@ class CompareScreen(Room):
         """Without figures only the scorer, the run and the ways out are open."""
         needs = action == "scorer" and self.seen is None
         needs |= action in ("open", "section", "turn", "move", "page") and self._full is None
-        return "there is no verified sample to show yet" if needs else None
+        return "there is no verified sample to show you yet" if needs else None
 
     def action_section(self, number: int) -> None:
         """Show a part."""

@@ -374,6 +374,7 @@ class QueueScreen(BaseScreen):
 
     def _search(self, query: Query, rest: Query, done: bool) -> None:
         if (query, rest) != (self.query_shown, self._rest) and self.desk is not None:
+            self.say("")  # that message was about a sample of the view before
             self.query_shown, self._rest = query, rest
             self._last = self.samples.chosen or self._last
             self._view(self._last, hold=done)
