@@ -67,7 +67,7 @@ __all__ = [
 R = TypeVar("R")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DatasetScore:
     """Scores of several samples in their order, None where undefined, and their mean."""
 
@@ -75,7 +75,7 @@ class DatasetScore:
     mean: Mean
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Measurement:
     """What one sample came to; the metric keeps the newest under the same names."""
 

@@ -25,7 +25,7 @@ NEAR = 60
 """Similarity (0-100) from which a name is offered for a mistyped one."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Settings:
     """What the config file says; empty where it says nothing.
 
@@ -169,7 +169,7 @@ View = tuple[str, str]
 """A view of the queue: what is searched for, and the order."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class State:
     """What the program remembers: the theme chosen last, whether the tour was seen, saved views by name."""
 

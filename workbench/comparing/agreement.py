@@ -10,7 +10,7 @@ from math import fsum, sqrt
 from workbench.comparing.intervals import Interval, wilson, wilson_by_group
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Chance:
     """Agreement beyond chance of two judges: κ (Cohen 1960) and AC1 (Gwet 2008) with standard errors.
 
@@ -26,7 +26,7 @@ class Chance:
     ac1_se: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Rate:
     """hits of n with Wilson's interval; `value` None without any.
 
@@ -48,7 +48,7 @@ class Rate:
         return wilson_by_group(self.groups) if self.groups else wilson(self.hits, self.n)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Verdicts:
     """The 2 × 2 table of found and missing: first the person, then the machine.
 
@@ -180,7 +180,7 @@ def sign_test(first: int, second: int) -> float:
     return min(1.0, 2 * float(bdtr(min(first, second), n, 0.5))) if n else 1.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Overlap:
     """Units of two assessments: `linked` pairs, `automatic` and `verified` units in all."""
 
@@ -205,7 +205,7 @@ class Overlap:
         return 2 * self.linked / every if every else 1.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Overlaps:
     """The same over many samples: counts summed (micro), and the mean F1 of samples (macro)."""
 

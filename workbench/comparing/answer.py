@@ -36,7 +36,7 @@ NO_UNITS: tuple[What, ...] = ("untraced", "rounding", "too high", "too low")
 """Effects of which no unit can be named."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Suspect:
     """A sample whose score looks wrong, with its text."""
 
@@ -47,7 +47,7 @@ class Suspect:
     suspicion: Suspicion
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Effect:
     """One reason why the score differs from the verified values: `share` of the mean difference.
 
@@ -60,7 +60,7 @@ class Effect:
     share: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Worst:
     """A reviewed sample with a large difference; `clues` are the units that it comes from, as verified.
 
@@ -77,7 +77,7 @@ class Worst:
     clues: tuple[Clue, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Estimated:
     """The true mean of the `total` samples with a score. `complete`: all are settled: it is no estimate.
 
@@ -103,7 +103,7 @@ class Estimated:
     sure: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Step:
     """What to do next. `samples` to review take about `minutes`; a `scorer` changes the mean error.
 
@@ -123,7 +123,7 @@ class Step:
     sure: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Triage:
     """What looks wrong among the samples `looked` at. `shown` are open, the surest first.
 
@@ -139,7 +139,7 @@ class Triage:
     shown: tuple[Suspect, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Answer:
     """The answer about one dataset and its headline score, as far as the reviews go.
 

@@ -28,7 +28,7 @@ BETS = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 3 / 4, 0.95)
 """Shares of the stake that a look bets, in both directions."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Part:
     """A stratum: the `values` of its reviewed samples in their order; `low` and `high` are the ends that the
     value of an open one cannot leave, `times` how many open samples have these, `ends` those of all."""

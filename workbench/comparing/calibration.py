@@ -29,7 +29,7 @@ FEW_CHANGES = 5
 _EQUAL = 1e-12
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FitCase:
     """A verified sample as calibration sees it.
 
@@ -49,7 +49,7 @@ class FitCase:
     loose: Mapping[int, tuple[FoundIf, int]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Point:
     """One threshold on all cases: means over samples, verdicts over judged units; None where undefined.
 
@@ -67,7 +67,7 @@ class Point:
     tnr: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Figure:
     """A figure with its 95 % interval; None below ten groups, and where nearly all differences are 0."""
 
@@ -75,7 +75,7 @@ class Figure:
     interval: Interval | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Measured:
     """What one way of scoring does on samples that had no say in it."""
 
@@ -84,7 +84,7 @@ class Measured:
     f1: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Calibrated:
     """What verified samples say of a scorer under an objective.
 
@@ -126,7 +126,7 @@ class Calibrated:
     seed: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Table:
     """The cases as arrays: those with both recalls by sample, judged units by unit.
 
@@ -391,7 +391,7 @@ SCHEMA = "workbench/calibration"
 VERSION = 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Learned:
     """A sample whose gold a calibration saw, and the fold that chose a threshold without it."""
 
@@ -401,7 +401,7 @@ class Learned:
     fold: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LearnedGold:
     """The gold that a calibration saw, and the thresholds chosen without each fold of it."""
 
@@ -409,7 +409,7 @@ class LearnedGold:
     fold_thresholds: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Calibration:
     """What a scorer's verified samples taught: a match threshold, a probability and corrections.
 

@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Corrected:
     """A corrected value with its 95 % interval; None where too few samples were seen for one."""
 
@@ -31,7 +31,7 @@ class Corrected:
         return f"{self.value:.2f} [{self.interval.low:.2f}, {self.interval.high:.2f}]"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Line:
     """verified ≈ intercept + slope · automatic, for scores at one match threshold.
 
@@ -162,7 +162,7 @@ _SURE = 0.001  # the log loss of a step model that says 0 or 1 would be infinite
 _EDGES = (60, 70, 75, 80, 85, 90, 95, 100)  # of the rows of a reliability table, after "no near name"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Model:
     """The probability that a person finds a unit, by the similarity (0-100) of its best match.
 
@@ -200,7 +200,7 @@ class Model:
         return ys[index - 1] + share * (ys[index] - ys[index - 1])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ReliabilityBin:
     """The pairs with similarities from `low` to `high`: how many, what was said of them and what is so."""
 
@@ -211,7 +211,7 @@ class ReliabilityBin:
     found: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Reliability:
     """Brier score, log loss (probabilities kept .001 from 0 and 1) and the table behind them."""
 

@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 UNLINKED, FOUND, MISSING, UNSURE = range(4)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Vectors:
     """All units of a dataset in one row of memory.
 
@@ -59,7 +59,7 @@ def recalls_at(given: Vectors, threshold: int) -> Floats:
         return np.where(given.sizes > 0, hits / given.sizes, np.nan)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Moves:
     """A dataset to be scored at any threshold: the mean recall at each, each sample's at the one in use."""
 
@@ -69,7 +69,7 @@ class Moves:
     recalls: Floats
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MovedCurve:
     """A dataset at one threshold, and against the one in use.
 
@@ -120,7 +120,7 @@ _EQUAL = 1e-12
 _CELLS = 2_000_000  # of a block of resamples: 16 MB
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sums:
     """All that choosing needs: three sums by group and cut.
 
@@ -135,7 +135,7 @@ class Sums:
     parts: Floats
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Validated:
     """The threshold of all groups, one for each fold without that fold, and what those did on their folds.
 

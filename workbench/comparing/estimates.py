@@ -76,7 +76,7 @@ REFUSED: dict[Design, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Estimate:
     """The mean verified value of the `total` samples with a score, or in `refusal` why there is none.
 

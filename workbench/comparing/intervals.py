@@ -12,7 +12,7 @@ from workbench.model import Tally
 LEVEL = 0.95
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Interval:
     """A lower and an upper end, both included."""
 
@@ -110,7 +110,7 @@ BADGE = 30
 """Samples from which figures stand without a caution."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Mean:
     """A mean over `n` values; `undefined` values were left out and counted. None without values."""
 

@@ -30,7 +30,7 @@ PRIOR = 2
 """Decisions that a rule in use has for it before there are any: two names change nothing."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PolicyChange:
     """A policy that fits the reviews better than the one in use, and what it does to the automatic recall.
 

@@ -56,7 +56,7 @@ QUANTILES_FROM = 40
 """Samples from which the empirical 2.5 and 97.5 % quantiles of the differences are given."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Pair:
     """One sample with both values defined."""
 
@@ -66,7 +66,7 @@ class Pair:
     group: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Paired:
     """The figures of `n` pairs; below ten all but the counts are None.
 
@@ -95,7 +95,7 @@ class Paired:
     spearman: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MeanOf:
     """A mean of some values with its standard error and t interval; groups give the degrees of freedom.
 
@@ -197,7 +197,7 @@ def two_arms(first: MeanOf, second: MeanOf) -> tuple[float, Interval | None, flo
     return first.mean - second.mean, interval, seen
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RetrieverSample:
     """One verified sample of one retriever."""
 
@@ -208,7 +208,7 @@ class RetrieverSample:
     group: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Flip:
     """A unit whose verdict differs between retrievers: the verdict under each that has it."""
 
@@ -216,7 +216,7 @@ class Flip:
     verdicts: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ReferencePair:
     """One reference verified under several retrievers: sample ids and tallies by retriever."""
 
@@ -227,7 +227,7 @@ class ReferencePair:
     flips: tuple[Flip, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Contrast:
     """Two retrievers over the references verified under both.
 
@@ -250,7 +250,7 @@ class Contrast:
     p: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Retrievers:
     """References verified under several retrievers, and every two retrievers that share some.
 

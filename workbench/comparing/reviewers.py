@@ -17,7 +17,7 @@ from workbench.model import Assessment, count, recall_of
 from workbench.text.tokens import Token
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Decided:
     """What one person decided of one sample, before they saw what others had; `week` as `2026-W07`.
 
@@ -38,7 +38,7 @@ class Decided:
         return recall_of(count(self.assessment.units))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OtherVerdict:
     """A unit that two people have with another verdict each; `name` is what lists call the sample."""
 
@@ -51,7 +51,7 @@ class OtherVerdict:
     other_verdict: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Couple:
     """Two people's decisions on one sample.
 
@@ -99,7 +99,7 @@ def pair(one: Decided, other: Decided, lang: str | None = None) -> Couple:
     )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Agreement:
     """How far people agree, over pairs of decisions. Below ten samples there are counts and no figures.
 
@@ -229,7 +229,7 @@ def _marks(assessment: Assessment, words: Sequence[Token]) -> list[str]:
     return [next((label for start, end, label in spans if start <= word.start < end), "") for word in words]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LabelAgreement:
     """Units of a label that two people have in all, and pairs of units that both have under it.
 

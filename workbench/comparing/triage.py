@@ -84,7 +84,7 @@ _NEGATION = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Quote:
     """A piece of one context around what was found there; `context` counts from 1."""
 
@@ -94,7 +94,7 @@ class Quote:
     after: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Clue:
     """A unit of the reference and where the text has it; `same`: in the same letters.
 
@@ -107,7 +107,7 @@ class Clue:
     at: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Suspicion:
     """A score that its sample contradicts. `recount` is the share that the text shows, None without one.
 

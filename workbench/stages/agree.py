@@ -36,7 +36,7 @@ from workbench.text.tokens import tokens
 By = Literal["label", "pair", "week"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Machine:
     """How far the machine and the reviewers agree: the F1 of linked units and the mean |Δ| of `compare`."""
 
@@ -45,7 +45,7 @@ class Machine:
     differs: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AgreeReport:
     """How far people agree on a dataset, whole and in parts; `labels` with `by="label"`, else `parts`.
 

@@ -54,7 +54,7 @@ __all__ = ["list_calibrations"]
 _SAID: Mapping[Verdict, int] = {"found": FOUND, "missing": MISSING, "unsure": UNSURE}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Gathered:
     """All of a dataset that calibration looks at, under one run and scorer.
 
@@ -251,7 +251,7 @@ def _loose(
 NONE = "none"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class HoldoutReport:
     """The samples kept back, at the threshold that others chose and without a calibration: `samples` with a
     recall on both sides. `opened` counts looks, this one too.
@@ -263,7 +263,7 @@ class HoldoutReport:
     present: Measured
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Look:
     """One look at a dataset. `found` is None while too little is verified, and `why` then says so.
 
@@ -319,7 +319,7 @@ class Look:
         return replace(self, found=calibration, why="")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CrossFit:
     """A calibrated dataset's thresholds by sample.
 

@@ -52,7 +52,7 @@ BATCH_SECONDS = 600.0
 TASK_OF: Mapping[Kind, Task] = {"entity": "entities", "statement": "statements"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ModelOptions:
     """What a person may say of a run. `effort` None asks without; `prompt` and `prices` are files.
 
@@ -151,7 +151,7 @@ def _text(path: Path) -> str:
 EXTERNAL = ("ask", "allow", "never")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ModelPlan(Forecast):
     """What a run will do before it does anything. `run` is empty for one that does not exist yet.
 
@@ -178,7 +178,7 @@ class ModelPlan(Forecast):
         return f"{self.samples:,} samples ({self.input_tokens:,} tokens, estimated) to {self.host}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ModelReport:
     """How a run stands now. `failures` counts by kind, with the advice that goes with it.
 
@@ -424,7 +424,7 @@ def _stopping(stopped: threading.Event) -> Iterator[asyncio.Event]:
                 loop.remove_signal_handler(number)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RunCost:
     """What the calls of a run came to; `cost` in dollars, None for a model without a price."""
 
@@ -433,7 +433,7 @@ class RunCost:
     cost: Decimal | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RunSummary(RunInfo):
     """One run of a dataset. `failures` counts by kind, `left` the samples that it did not come to.
 
@@ -446,7 +446,7 @@ class RunSummary(RunInfo):
     paid: RunCost | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FailedSample:
     """A sample that a run could not speak of: the kind of failure, what was said, and what to do."""
 

@@ -100,7 +100,7 @@ def scored(record: Record, policy: Policy, match_threshold: int) -> JsonObject:
     return row
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Recipe:
     """What decides the scores: the same recipe and the same file give the same bytes.
 
@@ -115,7 +115,7 @@ class Recipe:
     matcher: str = MATCHER
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Partition:
     """One input file, by its size and time of change, and the output file that it becomes."""
 

@@ -56,7 +56,7 @@ def _reads(
     return read
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class View:
     """The samples among which one goes on; `decided`: through all of them, for there is none to decide.
 
@@ -70,7 +70,7 @@ class View:
     audited: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Desk:
     """Reads run beside the event loop, writes on the store's one writer thread, in order.
 

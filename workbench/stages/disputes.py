@@ -61,7 +61,7 @@ class ColumnPair(NamedTuple):
     second: Recalls
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DisputeCase:
     """One kind of a dataset under a run, as one annotator may see it.
 
@@ -239,7 +239,7 @@ class Dispute(NamedTuple):
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DisputeReport:
     """The disputes of a dataset in their order. `betweens`: how many there are between whom.
 

@@ -52,7 +52,7 @@ Values = Counter[float | None]
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DrawReport:
     """What was drawn. `rows`: the samples of the corpus, `rejected`: rows that have no scores and are none.
 

@@ -514,7 +514,7 @@ def _surface(reference: str, spans: tuple[Span, ...]) -> str:
 What = Literal["reject", "restore", "relabel", "add"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Decision:
     """What was decided on one entity: rejected, restored, given another label, or added."""
 
@@ -530,7 +530,7 @@ class Decision:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Place:
     """A sample in which the same can be decided: the act on it, and the surface with the text around it."""
 

@@ -21,7 +21,7 @@ SHORT = 1_500
 """Code points of a reference that is short enough to be shown gladly: some 500 tokens in every call."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Seen:
     """Ids of the samples that a run's prompt showed, and of all that share a group or a reference with one.
 

@@ -107,7 +107,7 @@ def _wanted(store: Store, info: DatasetInfo, options: ExportOptions, annotator: 
     return set.intersection(*chosen) if chosen else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ExportReport:
     """What an export holds. `rows` and `left` are by format; `left` counts what did not fit, by reason.
 

@@ -41,7 +41,7 @@ from workbench.text.lists import compact
 Naming = Callable[[str], str]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ExportOptions:
     """What leaves, and how. `formats`: at least one of FORMATS, or `all`."""
 
@@ -57,7 +57,7 @@ class ExportOptions:
     holdout: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Departure:
     """Which samples of a dataset leave, and under which names.
 

@@ -59,7 +59,7 @@ EVEN = 1.1
 Recalls = Mapping[int, float | None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Scope:
     """What some figures are about: one scorer or column of a dataset under one run, that of its `info`.
 
@@ -78,7 +78,7 @@ class Scope:
     seen: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Side:
     """Both sides: automatic values of all samples, the `reviewed` ones that count, and what explains them.
 
@@ -572,7 +572,7 @@ def own_thresholds(at: Scope, name: str) -> dict[int, set[int]]:
     return by_threshold
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Precision:
     """A plan of `needed` samples gives a half-width of about `half_width`; the values of `reviewed` ones,
     which the estimate has so far, tell so.

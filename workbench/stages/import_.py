@@ -83,7 +83,7 @@ BLIND_SHARE = 0.1
 BLIND_FROM = 100  # samples: below, a blind arm is too small to say anything and costs help
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ImportOptions:
     """How a file is taken in.
 

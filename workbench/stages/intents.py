@@ -38,7 +38,7 @@ EXCLUDING = ("wrong reference", "unanswerable", "broken", "private")
 """Reasons to exclude a sample, to choose from."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Intent:
     """`what` names it in the past tense ("rejected Agra").
 

@@ -23,7 +23,7 @@ from workbench.proposing import rules
 from workbench.scoring.scorers import assess_all
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Claude:
     """How Claude is asked, as by `workbench propose --proposer claude`.
 
@@ -45,7 +45,7 @@ class Claude:
     base_url: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class OpenAI(Claude):
     """How OpenAI, or a service with its interface, is asked, as by `workbench propose --proposer openai`.
 

@@ -41,7 +41,7 @@ SCORE = "score"
 """The field that makes strata of the automatic values."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Wish:
     """What a plan shall be. `blind` None: the dataset's own; `by`: `score`, `group` or `meta.KEY`.
 
@@ -55,7 +55,7 @@ class Wish:
     blind: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Draft:
     """A plan that is not made yet, and what it would mean.
 
@@ -279,7 +279,7 @@ def _drawn(
     return tuple(draws)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PrefixRow:
     """A sample of the prefix. `pi`: its inclusion probability.
 
@@ -295,7 +295,7 @@ class PrefixRow:
     origin: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Prefix:
     """The longest complete beginning of the order that is a probability sample.
 
@@ -410,7 +410,7 @@ def planned(store: Store, dataset_id: int, kind: Kind | None = None) -> tuple[in
         return len(done), plan.planned_n
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Stratum:
     """A stratum of the plan: its samples, how many are planned, how many of these are complete."""
 
@@ -420,7 +420,7 @@ class Stratum:
     complete: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PlanReport:
     """A plan and how far it is. `done`: the complete ones of the planned samples.
 

@@ -20,7 +20,7 @@ from workbench.store.samples import sample_ids
 __all__ = ["to_toml"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PolicyReport:
     """The version now current, the ids of the samples reviewed under an older one, and what changed."""
 
@@ -30,7 +30,7 @@ class PolicyReport:
     changes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PolicyVersion:
     """One version of a policy: who made it, on which day (ISO), and what it changed of the one before."""
 

@@ -23,7 +23,7 @@ MadeBy = tuple[str, str, JsonObject]
 """The proposer of a run, its model and its parameters; two runs with equal ones are one."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ProposeReport:
     """What a run holds now. `current` is the dataset's current run now, `before` the one before it."""
 

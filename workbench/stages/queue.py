@@ -99,7 +99,7 @@ def needs_values(query: Query) -> bool:
 EVERYTHING = Query()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class First:
     """What a queue shows first: the next sample to decide, those around it and their rows."""
 

@@ -72,7 +72,7 @@ def count_chunk(chunk: Sequence[Stored], policy: Policy, aliases: tuple[Alias, .
     }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Scored:
     """One sample with every value there is for it. `verified` lacks a kind that is not verified."""
 
@@ -97,7 +97,7 @@ class Scored:
         return None if ours is None or theirs is None else float(ours - theirs)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ScoreReport:
     """A dataset's values. `run` is "" when nothing has been proposed yet.
 

@@ -57,7 +57,7 @@ CARRIED = "verified units of the same reference"
 """The source of an opening that was filled from another sample's or a file's gold."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AutoScore:
     """An automatic score of a sample, or the number that the file has of it."""
 
@@ -70,7 +70,7 @@ class AutoScore:
 Written = Mapping[Kind, tuple[str, str]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Opened:
     """A sample as a person sees it.
 
@@ -413,7 +413,7 @@ LONGEST = 20_000
 """Characters of a reference that are looked at, from its start: 150 ms in a thread at most."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NamePlaces:
     """The places of a text that look like names, in order, each with the normalised key of its wording.
 

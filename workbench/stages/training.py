@@ -27,7 +27,7 @@ Known = Mapping[str, tuple[str, Mapping[Kind, Assessment]]]
 """The known answers by sample, with its language, and kind."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Lesson:
     """What a person decided of one kind of a training sample, held against the known answer.
 
@@ -51,7 +51,7 @@ class Lesson:
         return sum(link.automatic.match.verdict == link.verified.match.verdict for link in self.same)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Trainee:
     """How far a person is: the F1 of their units, and the share of equal verdicts of units that both have.
 
@@ -74,7 +74,7 @@ class Trainee:
         return bool(figures) and self.decided == self.samples and min(figures) >= self.mark
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Training:
     """The training of a dataset: how many samples, the pass mark, and everybody who is or was trained."""
 

@@ -36,7 +36,7 @@ from workbench.store.queue import Progress
 from workbench.store.runs import RunInfo
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DatasetStatus:
     """One dataset: its settings, its runs and one annotator's progress.
 
@@ -52,7 +52,7 @@ class DatasetStatus:
     training: Training | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DatabaseStatus:
     """A database, where it is, what it holds and who works there; nobody: everybody is an owner."""
 
@@ -103,7 +103,7 @@ def copy(
 LISTED = 50
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DoctorReport:
     """`found`: the rows that are not as they must be, at most fifty; `more` were found besides."""
 
@@ -126,7 +126,7 @@ def doctor(store: Store, progress: Callable[[int], None]) -> DoctorReport:
     return DoctorReport(shown_url(store.url), rows, tuple(lines[:LISTED]), len(lines[LISTED:]))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class VerifyReport:
     """`found`: what is not as it was, at most fifty lines; `more` were found besides.
 
@@ -186,7 +186,7 @@ def verify(directory: Path) -> VerifyReport:
     )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PurgeReport:
     """What a purge would do, and did. `keys`: the samples by id, also those whose rows went before.
 

@@ -84,7 +84,7 @@ def _fix_of_missed(row: UnitRow, why: Why) -> str:
     return EXTRACT if row.part else "use name matching: it takes these two names for one already"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Why(Difference):
     """The difference of one sample and kind, and what there is to know of both sides.
 

@@ -130,7 +130,7 @@ def declared(node: type[DOMNode]) -> tuple[Binding, ...]:
     return tuple(Binding.make_bindings(ours))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class KeyAct:
     """One thing a screen can do: its keys as written, and the action to run."""
 

@@ -58,7 +58,7 @@ LONGEST_SAID = 300
 GONE = "the page is older than your session: look at it once more, then do it again"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Caller:
     """Who asks. `key` signs the forms that they are sent; `session` is empty for who came by a proxy."""
 

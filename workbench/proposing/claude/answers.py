@@ -47,7 +47,7 @@ CAUSES: Mapping[FailureKind, Cause] = _causes()
 SPLIT = frozenset(kind for kind, cause in CAUSES.items() if cause.split)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Usage:
     """Tokens of one call or of many. `input` is neither written to nor read from the cache."""
 
@@ -82,7 +82,7 @@ Part = tuple[ProposedEntity, ...] | tuple[str, ...] | tuple[JudgedStatement, ...
 """What an answer says of one payment key: entities of a text, statements, or a verdict per statement."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AskAnswer:
     """A complete answer: one part per payment key of the ask, in their order; None for a text left out.
 
@@ -97,7 +97,7 @@ class AskAnswer:
     attempts: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Failure:
     """A call without a usable answer. `usage` is None when the service named none: most likely unpaid."""
 

@@ -53,7 +53,7 @@ PACK_TOKENS = 3000
 PACK_TEXTS = 10
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Setup:
     """How a run asks: everything besides the texts that an answer depends on.
 
@@ -80,7 +80,7 @@ class AskItem(NamedTuple):
     pieces: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Ask:
     """One payable call: the payment keys that its answer has parts for, and the fenced pieces to send.
 

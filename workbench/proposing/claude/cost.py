@@ -98,7 +98,7 @@ def cost(prices: Prices, model: str, usage: Usage, *, batch: bool = False) -> De
     return total * prices.batch if batch else total
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Forecast:
     """What a run will send, all of it estimated.
 

@@ -62,7 +62,7 @@ _ALLOWED: Mapping[Task, frozenset[str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Prompt:
     """A checked template: one section per task in the order of TASKS, and the SHA-256 of the whole text."""
 
@@ -129,7 +129,7 @@ def render(
 LEAD = "Examples that people verified, each text in its tags and after them the answer for all:"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Example:
     """A verified sample as a prompt shows it, and what figures over its run leave out by.
 

@@ -48,7 +48,7 @@ class RunProgress:
     unmetered: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Summary:
     """How a run ended. `stopped` is empty when every ask has its result, else why some have none.
 

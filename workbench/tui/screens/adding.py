@@ -30,7 +30,7 @@ from workbench.tui.widgets.lines import Lines, Toned
 from workbench.tui.widgets.sample_pane import SamplePane
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Adder:
     """A stretch of the reference, then its label; `want` writes what comes of it."""
 

@@ -27,7 +27,7 @@ Hints = Mapping[str, str | Mapping[str, str]]
 """What stands next to a line of a form, the same for all its values or by value."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MenuChoice:
     """One line of a menu: a name, what stands at its right, whether it is on; without `take` a heading."""
 
@@ -166,7 +166,7 @@ class ConfirmScreen(Dialog):
         self._go_on()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TypedLine:
     """The line of a form whose value can be typed: what is asked, and the value that a text stands for.
 

@@ -30,7 +30,7 @@ from workbench.tui.widgets.sample_pane import NEAR, SamplePane
 TakePlace = Callable[[Unit, Evidence], None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class EvidencePicker:
     """Brings the contexts forward while a person chooses; `want` writes the choice."""
 

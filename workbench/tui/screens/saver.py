@@ -20,7 +20,7 @@ SAY_SAVING = 0.15
 """Seconds after which a write that is still under way is mentioned."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Unsaved:
     """What did not happen, the keys that were typed behind it, and whether another file is there to open."""
 

@@ -27,7 +27,7 @@ Place = tuple[float, float]
 """Verified and automatic value, to three digits."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FiguresLook:
     """The figures with what takes long to find for many samples: it is worked out outside the event loop.
 
