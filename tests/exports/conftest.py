@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import Bench, Fill
+from tests.conftest import FIXTURES, Bench, Fill
 from tests.rows import Row, write_rows
 from workbench.stages.export import ExportOptions, ExportReport, export
 from workbench.stages.plan import Wish, draft, make
@@ -28,116 +28,8 @@ def unit(reference: str, text: str, verdict: str = "found", label: str = "place"
     }  # fmt: skip
 
 
-EMOJI = "👩\u200d👩\u200d👧 met Zoë in Sankt\u00a0Gallen | on 5 May, \"so\" they 'say'."
-CYRILLIC = "Тадж-Махал стоит\nв Агре\t— рядом с рекой Ямуна."
-ARABIC = "زارت ماريا القاهرة في 2019."
-FORMULA = "=SUM(1;2) was @work on -5 °C in +Rome+."
-NESTED = "The University of London is in London."
-
-ROWS: list[Row] = [
-    {
-        "id": "emoji",
-        "user_input": "Who, where? | a",
-        "reference": EMOJI,
-        "retrieved_contexts": ["| a | b |\n|---|---|\n| Zoë | 5 May |", "Nothing, \"here\"."],
-        "response": "r | s",
-        "group": "g1",
-        "meta": {"language": "en", "persona_name": "p", "n": 1.5},
-        "proposal": {
-            "proposer": "claude",
-            "model": "m-1",
-            "reference_entities": [
-                {"text": "Zoë", "label": "person"}, {"text": "Gallen", "label": "place"}
-            ],
-            "context_entities": [
-                [{"text": "Zoë", "label": "person"}], [{"text": "Nothing", "label": "other"}]
-            ],
-            "statements": [{"text": EMOJI, "verdict": "missing"}],
-        },
-        "gold": {
-            "annotator": "Ann O'Nym",
-            "entities": [
-                unit(EMOJI, "Zoë", label="person", evidence=[{"context": 0, "start": 22, "end": 25}]),
-                unit(EMOJI, "Sankt\u00a0Gallen", "missing", reason="absent", note="=1+1"),
-                unit(EMOJI, "5 May", "unsure", label="date"),
-            ],
-            "statements": [unit(EMOJI, EMOJI, "missing", label="", reason="partial")],
-        },
-        "scores": {"context_entity_recall": 0.3333333322222222, "own": 1},
-    },
-    {
-        "id": "cyrillic",
-        "user_input": "Где?",
-        "reference": CYRILLIC,
-        "retrieved_contexts": ["Агра — город.", "В Агре стоит Тадж-Махал."],
-        "group": "g2",
-        "alternatives": ["В Агре.", "=cmd|'/C calc'!A0"],
-        "gold": {
-            "annotator": "Ann O'Nym",
-            "entities": [
-                unit(CYRILLIC, "Тадж-Махал", evidence=[{"context": 1, "start": 13, "end": 23}]),
-                unit(CYRILLIC, "Ямуна", "missing", reason="absent"),
-                {"text": "Мумтаз", "label": "person", "spans": [], "verdict": "missing"},
-            ],
-        },
-    },
-    {
-        "id": "arabic",
-        "user_input": "-who",
-        "reference": ARABIC,
-        "retrieved_contexts": [],
-        "group": "g3",
-        "gold": [
-            {"annotator": "Ann O'Nym", "entities": [unit(ARABIC, "القاهرة", "missing")]},
-            {"annotator": "Böb",
-             "entities": [unit(ARABIC, "القاهرة", "found"), unit(ARABIC, "2019", "missing")]},
-        ],
-    },
-    {
-        "id": "=formula",
-        "user_input": "'quoted",
-        "reference": FORMULA,
-        "retrieved_contexts": ["@Rome", "+Rome", "=Rome"],
-        "response": "\t=1",
-        "group": "-g4",
-        "gold": {
-            "annotator": "Böb",
-            "entities": [unit(FORMULA, "=SUM", label="other"), unit(FORMULA, "-5 °C", label="number"),
-                         unit(FORMULA, "+Rome+", evidence=[{"context": 1, "start": 0, "end": 5}])],
-        },
-    },
-    {
-        "id": "nested",
-        "user_input": "Where?",
-        "reference": NESTED,
-        "retrieved_contexts": ["London"],
-        "group": "g5",
-        "gold": {
-            "annotator": "Böb",
-            "entities": [
-                unit(NESTED, "University of London", label="organisation"),
-                {"text": "London", "label": "place", "start": 31, "end": 37, "verdict": "found",
-                 "spans": [{"start": 18, "end": 24}], "evidence": [{"context": 0, "start": 0, "end": 6}]},
-            ],
-        },
-    },
-    {
-        "id": "without",
-        "user_input": "Anything?",
-        "reference": "Nothing is verified here, in Rome.",
-        "retrieved_contexts": ["Rome"],
-        "proposal": {"proposer": "claude", "model": "m-1",
-                     "reference_entities": [{"text": "Rome", "label": "place"}],
-                     "context_entities": [[{"text": "Rome"}]]},
-    },
-    {
-        "id": "nothing to find",
-        "user_input": "?",
-        "reference": "none of it",
-        "retrieved_contexts": ["c"],
-        "gold": {"annotator": "Böb", "entities": []},
-    },
-]  # fmt: skip
+ROWS: list[Row] = [json.loads(line) for line in (FIXTURES / "exports.jsonl").read_text("utf-8").splitlines()]
+EMOJI, NESTED = ROWS[0]["reference"], ROWS[4]["reference"]
 
 
 def import_hard(bench: Bench) -> None:

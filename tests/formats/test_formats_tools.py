@@ -326,7 +326,7 @@ def test_a_broken_row_of_a_tool_is_one_bad_row(load: Any, row: dict[str, Any]) -
 
 
 def test_a_line_of_spans_that_is_no_json_is_one_bad_row(load: Any) -> None:
-    lines = map(json.dumps, SPANS[0])
+    lines = (FIXTURES / "spans_phoenix.jsonl").read_text("utf-8").splitlines()
 
     loaded = load("\n{\n".join(lines))
 
@@ -349,86 +349,10 @@ def test_the_folder_of_deepeval_is_the_run_in_it(tmp_path: Path) -> None:
     assert "Ann" == load_path(tmp_path).record.sample.reference
 
 
-SPANS: list[list[dict[str, Any]]] = [
-    [  # Phoenix, by its REST interface
-        {
-            "context": {"trace_id": "t", "span_id": "1"},
-            "span_kind": "CHAIN",
-            "parent_id": None,
-            "attributes": {
-                "input.value": '{"question": "q"}',
-                "output.value": "a",
-                "metadata": '{"ground_truth": "Ann"}',
-            },
-        },
-        {
-            "context": {"trace_id": "t", "span_id": "2"},
-            "span_kind": "RETRIEVER",
-            "parent_id": "1",
-            "attributes": {
-                "retrieval.documents.1.document.content": "d",
-                "retrieval.documents.0.document.content": "c",
-            },
-        },
-    ],
-    [  # Phoenix, nested, the retriever before the root
-        {
-            "context": {"trace_id": "t", "span_id": "2"},
-            "span_kind": "RETRIEVER",
-            "parent_id": "1",
-            "attributes": {
-                "retrieval": {"documents": [{"document": {"content": "c"}}, {"document": {"content": "d"}}]}
-            },
-        },
-        {
-            "context": {"trace_id": "t", "span_id": "1"},
-            "parent_id": None,
-            "attributes": {"input": {"value": "q"}, "output": {"value": "a"}, "expected_output": "Ann"},
-        },
-    ],
-    [  # LangSmith
-        {
-            "id": "t",
-            "trace_id": "t",
-            "parent_run_id": None,
-            "run_type": "chain",
-            "inputs": {"question": "q"},
-            "outputs": {"answer": "a"},
-            "extra": {"metadata": {"reference": "Ann"}},
-        },
-        {
-            "id": "2",
-            "trace_id": "t",
-            "parent_run_id": "t",
-            "run_type": "retriever",
-            "inputs": {"query": "q"},
-            "outputs": {"documents": [{"page_content": "c"}, {"page_content": "d"}]},
-        },
-    ],
-    [  # a trace of Langfuse with its observations
-        {
-            "id": "t",
-            "input": {"query": "q"},
-            "output": "a",
-            "metadata": {"expected_output": "Ann"},
-            "observations": [
-                {
-                    "id": "2",
-                    "traceId": "t",
-                    "type": "SPAN",
-                    "name": "retrieve",
-                    "parentObservationId": None,
-                    "output": [{"pageContent": "c"}, {"pageContent": "d"}],
-                }
-            ],
-        }
-    ],
-]
-
-
-@pytest.mark.parametrize("spans", SPANS, ids=["phoenix", "phoenix nested", "langsmith", "langfuse"])
-def test_a_trace_is_one_sample_however_its_spans_are_written(load: Any, spans: list[dict[str, Any]]) -> None:
-    sample = load(spans).record.sample
+@pytest.mark.parametrize("tool", ["phoenix", "phoenix_nested", "langsmith", "langfuse"])
+def test_a_trace_is_one_sample_however_its_spans_are_written(tool: str) -> None:
+    """Phoenix by its REST interface, and nested with the retriever before the root."""
+    sample = load_path(FIXTURES / f"spans_{tool}.jsonl").record.sample
 
     assert ("t", "q", "Ann", "a") == (sample.id, sample.user_input, sample.reference, sample.response)
     assert ("c", "d") == sample.retrieved_contexts
