@@ -169,7 +169,7 @@ def test_a_blind_review_is_linked_by_what_the_units_say(bench: Any) -> None:
         lambda opened: add_text(opened, "entity", "Agra", "place"),
         lambda opened: add_text(opened, "entity", "the Yamuna", "place"),
     )  # fmt: skip
-    with pytest.raises(InputError, match="once this sample is decided"):
+    with pytest.raises(InputError, match="once you have decided this sample"):
         why(bench)
     bench.act("taj", do("Agra", found_at(0, 20, 24)), do("the Yamuna", editing.unsure), accepted())
     found = why(bench)
@@ -196,7 +196,7 @@ def test_nothing_is_shown_before_the_own_decision(taj: Any) -> None:
         with pytest.raises(InputError, match="automatic and verified show once you have decided this sample"):
             why(taj, annotator=annotator)
     taj.act("taj", accepted())
-    with pytest.raises(InputError, match="once this sample is decided"):
+    with pytest.raises(InputError, match="once you have decided this sample"):
         why(taj, annotator="bo")
 
 

@@ -69,7 +69,7 @@ async def test_a_key_that_nothing_is_bound_to_says_so_once(user: User) -> None:
     async with user.opens(size=(80, 24)) as app:
         await user.press("Z")
         assert "Z: no key of this screen; ? shows those that are" == said(app)
-        await user.press("enter", "P")
+        await user.press("enter", "tab", "P")
         assert "P: no key of this screen; ? shows those that are" == said(app)
         await user.press("S")
         skipped = said(app)
@@ -458,7 +458,7 @@ async def test_why_opens_for_a_decided_row_only(user: User) -> None:
     """Before the decision it would show what is hidden."""
     async with user.opens(size=(120, 36)) as app:
         await user.press("slash", *"schiller", "enter", "w")
-        assert "once this sample is decided" in app.screen.query_one(Status).text
+        assert "once you have decided this sample" in app.screen.query_one(Status).text
         await user.press("enter", "m", "a", "b", "w")
         assert type(app.screen).__name__ == "WhyScreen"
         await user.press("escape")
