@@ -166,10 +166,8 @@ def test_a_last_name_counts_only_between_persons() -> None:
 
 def test_a_place_is_at_most_suggested_for_another_word_labelled_other() -> None:
     """Who labels by rules calls one name both; City of Edmonton may be a film."""
-    assert similarity(Name("Edmonton", "place"), Name("City of Edmonton", "other"), "en") == (
-        80,
-        "short_form",
-    )
+    city = similarity(Name("Edmonton", "place"), Name("City of Edmonton", "other"), "en")
+    assert city == (80, "short_form")
     assert similarity(Name("Georgia", "LOC"), Name("Georgia", "MISC"), "en") == (100, "equal")
     assert similarity(Name("Липецк", "place"), Name("Липецке", "other"), "ru") == (98, "inflected")
 

@@ -209,10 +209,8 @@ def test_a_saved_calibration_is_used_by_scoring_and_the_order_and_taken_back(ben
 def test_the_doubtful_first_order_goes_by_the_calibration_in_use(bench: Any) -> None:
     """What is 86 alike is always right here, what is 69 alike half the time: the usual order turns."""
     said = {"Kathmandu": "found", "Rome": "found", "Oslo": "missing"}
-    rows = [
-        row(f"s{place:02}", said | {"Saint Petersburg": ("found", "missing")[place % 2]})
-        for place in range(20)
-    ]
+    half = [said | {"Saint Petersburg": ("found", "missing")[place % 2]} for place in range(20)]
+    rows = [row(f"s{place:02}", one) for place, one in enumerate(half)]
     new = [bare("mountain", {"Kathmandu": "found"}), bare("river", {"Saint Petersburg": "found"})]
     bench.load([*rows, *new], gold="given")
     score_dataset(bench.store, bench.info())

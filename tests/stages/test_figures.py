@@ -437,10 +437,8 @@ def test_behind_the_planned_n_the_estimate_stays_what_it_was_at_it(bench: Any) -
         bench.verify(key)
     behind = now(bench)
 
-    assert (planned.estimate.point, planned.estimate.corpus) == (
-        behind.estimate.point,
-        behind.estimate.corpus,
-    )
+    before, after = planned.estimate, behind.estimate
+    assert (before.point, before.corpus) == (after.point, after.corpus)
     assert 18 == behind.paired.n
     assert any("3 more samples are reviewed behind it" in note for note in behind.notes)
 

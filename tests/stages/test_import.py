@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import accepted, add_text, do, unit_of
-from tests.rows import sample
+from tests.rows import proposal, sample
 from workbench.errors import InputError, WorkbenchError
 from workbench.formats.rows import FileRow
 from workbench.model import Evidence, Match
@@ -29,12 +29,7 @@ from workbench.store.scores import load_external
 HARD = Path(__file__).parents[2] / "fixtures" / "hard.jsonl"
 ROME = sample("rome", "Ann met Bob in Rome.", "Ann was in Rome.", "Nothing.")
 OSLO = sample("oslo", "In Oslo.", "Oslo.")
-PROPOSAL = {
-    "proposer": "claude",
-    "model": "m1",
-    "reference_entities": ["Ann", "Bob", "Rome"],
-    "context_entities": [["Ann", "Rome"], []],
-}
+PROPOSAL = proposal(["Ann", "Bob", "Rome"], ["Ann", "Rome"], [], proposer="claude", model="m1")
 GOLD = {
     "annotator": "gina",
     "entities": [
@@ -303,12 +298,9 @@ def test_a_verdict_is_kept_where_its_context_is_byte_identical(verified: Any) ->
     found = matches(verified)
 
     assert found["Ann"].evidence == (Evidence(1, 0, 3),)
-    assert {text: (match.verdict, match.rule) for text, match in found.items()} == {
-        "Ann": ("found", "carried"),
-        "Rome": ("found", "carried"),
-        "Bob": (None, ""),
-        "met": (None, ""),
-    }
+    carried, open_again = ("found", "carried"), (None, "")
+    expected = {"Ann": carried, "Rome": carried, "Bob": open_again, "met": open_again}
+    assert expected == {text: (match.verdict, match.rule) for text, match in found.items()}
 
 
 @pytest.mark.databases
@@ -776,14 +768,9 @@ def test_a_blind_sample_shows_nothing_of_any_machine(bench: Any) -> None:
 # --- what a review says besides its units ---------------------------------------------------------------
 
 MARKED = {
-    **GOLD,
-    "disposition": {"statement": "excluded"},
-    "reason": {"statement": "private"},
-    "flag": "look",
-    "comments": ["one", "two"],
-    "shown": "blind",
-    "off_plan": True,
-}
+    **GOLD, "disposition": {"statement": "excluded"}, "reason": {"statement": "private"},
+    "flag": "look", "comments": ["one", "two"], "shown": "blind", "off_plan": True,
+}  # fmt: skip
 
 
 def test_marks_come_in_with_gold_and_a_second_import_adds_nothing(bench: Any) -> None:

@@ -305,15 +305,13 @@ def made(made_once: Any) -> Path:
     return path
 
 
+PLACES = st.integers(0, 99)
 ACTS = st.lists(
-    st.tuples(
-        st.sampled_from(["merge", "split", "evidence", "reject"]), st.integers(0, 99), st.integers(0, 99)
-    ),
-    max_size=7,
+    st.tuples(st.sampled_from(["merge", "split", "evidence", "reject"]), PLACES, PLACES), max_size=7
 )
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(ACTS)
 def test_undo_restores_the_exact_assessment(made: Path, acts: list[tuple[str, int, int]]) -> None:
     """All the way back and forth again; on the way every span quotes the text and names stay apart."""

@@ -175,14 +175,9 @@ def planned_by_group(bench: Bench) -> None:
     """Five samples of three groups with a stratified plan, a calibration and a run that saw two of them."""
     names = {"a1": "Alpha", "a2": "Alpha", "b1": "Beta", "c1": "Gamma", "c2": "Gamma"}
     bench.load([row(key, f"Text {key}", group=group, gold=None) for key, group in names.items()], seed=1)
-    info = bench.info()
-    planning.make(
-        bench.store, info, planning.draft(bench.store, info, Wish(5, design="stratified", by="group"), "ann")
-    )
-    seen = [
-        {"id": key, "group": group, "reference_hash": "h", "fold": 0}
-        for key, group in (("a1", "Alpha"), ("b1", "Beta"))
-    ]
+    info, wish = bench.info(), Wish(5, design="stratified", by="group")
+    planning.make(bench.store, info, planning.draft(bench.store, info, wish, "ann"))
+    seen = [{"id": key, "group": names[key], "reference_hash": "h", "fold": 0} for key in ("a1", "b1")]
     document = {"scorer": "linked", "gold": {"samples": seen}}
     save_calibration(bench.store, info.id, "c", None, document, "ann")
     create_run(bench.store, info.id, "claude", "m", {"examples": seen}, "ann")

@@ -36,14 +36,8 @@ def said(bench: Any, run: int, **names: Sequence[str] | None) -> None:
         (stored,) = load_samples(bench.store, [bench.id(key)], None)
         named = None if entities is None else tuple(ProposedEntity(text, "place") for text in entities)
         document = proposal_document(Proposal("claude", reference_entities=named))
-        rows.append(
-            {
-                "run_id": run,
-                "sample_id": stored.sample_id,
-                "content_hash": stored.sample.content_hash,
-                "document": document,
-            }
-        )
+        ids = {"sample_id": stored.sample_id, "content_hash": stored.sample.content_hash}
+        rows.append({"run_id": run, "document": document, **ids})
     run_store.add_results(bench.store, rows, ())
 
 

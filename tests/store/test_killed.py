@@ -25,13 +25,8 @@ from workbench.store import journal
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="kills by signal")
 
 ROUNDS = 12
-ROWS = [
-    sample(
-        f"s{number}", "Ann met Bob in Rome.", "Ann was in Rome.",
-        proposal=proposal(["Ann", "Bob", "Rome"], ["Ann", "Rome"]),
-    )
-    for number in range(6)
-]  # fmt: skip
+NAMED = proposal(["Ann", "Bob", "Rome"], ["Ann", "Rome"])
+ROWS = [sample(f"s{n}", "Ann met Bob in Rome.", "Ann was in Rome.", proposal=NAMED) for n in range(6)]
 
 
 @pytest.fixture
@@ -67,11 +62,8 @@ def check_whole(bench: Any) -> dict[tuple[str, str], set[str]]:
     acts = bench.query("SELECT action, count(*) FROM review_event WHERE op != 'open' GROUP BY action")
     assert {n for _, n in acts} <= {2}  # every act of the decider is an edit and a comment
     comments: dict[tuple[str, str], set[str]] = {}
-    heads = bench.query(
-        "SELECT review.id, key, annotator, seq, entity, statement "
-        "FROM review JOIN sample ON sample.id = sample_id"
-    )
-    for number, key, annotator, seq, entity, statement in heads:
+    heads = "r.id, key, annotator, seq, entity, statement FROM review r JOIN sample s ON s.id = sample_id"
+    for number, key, annotator, seq, entity, statement in bench.query(f"SELECT {heads}"):
         edits = journal.journals(bench.store, [number])[number]
         state = fold(edits)
         numbers = bench.query("SELECT seq FROM review_event WHERE review_id = ? ORDER BY id", number)
@@ -80,13 +72,9 @@ def check_whole(bench: Any) -> dict[tuple[str, str], set[str]]:
         assert state.opened is not None
         for kind in KINDS:
             half = state.of(kind)
-            stored = bench.query(
-                "SELECT unit, document FROM gold_unit WHERE review_id = ? AND kind = ? ORDER BY position",
-                number,
-                kind,
-            )
-            expected = gold_units(half.assessment.units) if half.disposition == "verified" else ()
-            assert [unit_of(json.loads(document), kind) for _, document in stored] == list(expected)
+            units = "SELECT document FROM gold_unit WHERE review_id = ? AND kind = ? ORDER BY position"
+            stored = [unit_of(json.loads(one), kind) for (one,) in bench.query(units, number, kind)]
+            assert stored == [*gold_units(half.assessment.units if half.disposition == "verified" else ())]
         comments[key, annotator] = {edit.text for _, edit in edits if isinstance(edit, Comment)}
     return comments
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import create_engine, inspect, text
+from sqlalchemy import create_engine, inspect, make_url, text
 
 from tests.conftest import Bench
 from tests.postgres import Server, ask
@@ -187,7 +187,7 @@ def test_reading_an_empty_file_writes_nothing(tmp_path: Path) -> None:
         ("mysql+nosuchdriver://ann:secret@host/db", "nosuchdriver|mysql"),
         ("://", "no path and no database URL"),
         ("sqlite+nope:///x.db", "nope"),
-        ("postgresql+psycopg://ann:secret@host/db", r"pip install 'gold-workbench\[postgres\]'"),
+        ("postgresql+psycopg://ann:secret@host/db", r"not installed: pip install .*\[postgres\]'"),
     ],
 )
 def test_an_unusable_url_is_refused_without_the_password(monkeypatch: Any, url: str, message: str) -> None:
@@ -374,14 +374,10 @@ def test_a_server_has_partial_indexes_and_the_one_that_holds_the_ids(postgres: S
 def test_times_are_those_of_greenwich_whatever_the_time_zone_of_a_server(postgres: Server) -> None:
     """Without a time zone in the column, as with the lowest sqlmodel, they would be the server's."""
     with postgres.database() as url:
-        ask(
-            postgres.url,
-            f"ALTER DATABASE {url.partition('?')[0].rpartition('/')[2]} SET timezone TO 'Asia/Tokyo'",
-        )
-        store = open_store(url)
-        for _ in range(2):  # the connection is given back between them
-            assert "UTC" == store.value(text("SHOW timezone"))
-        store.close()
+        ask(postgres.url, f"ALTER DATABASE {make_url(url).database} SET timezone TO 'Asia/Tokyo'")
+        with closing(open_store(url)) as store:
+            for _ in range(2):  # the connection is given back between them
+                assert "UTC" == store.value(text("SHOW timezone"))
 
 
 def test_a_database_that_cannot_lower_all_letters_is_refused(postgres: Server) -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from workbench.text.marks import Mark, MarkedLines
 
 TEXT = "University of London, Paris"
@@ -15,26 +19,21 @@ def owners(marks: list[Mark]) -> list[tuple[str, str, int]]:
     return [(TEXT[p.start : p.end], p.mark.owner if p.mark else "", p.depth) for p in pieces]
 
 
-def test_the_inner_mark_is_on_top_and_knows_its_depth() -> None:
-    """A name inside a name is drawn in its own role, over the longer one."""
-    assert owners([OUTER, INNER]) == [("University of ", "u1", 0), ("London", "u2", 1), (", Paris", "", 0)]
+CROSSING = [Mark(0, 13, "found", "a"), Mark(11, 20, "found", "b")]
 
 
-def test_the_chosen_mark_is_on_top_of_all() -> None:
-    """Choosing the longer name shows it whole."""
-    assert owners([OUTER._replace(chosen=True), INNER])[:2] == [
-        ("University of ", "u1", 0),
-        ("London", "u1", 1),
-    ]
-
-
-def test_overlapping_marks_are_cut_at_their_edges() -> None:
-    """Two marks that cross give three pieces."""
-    assert owners([Mark(0, 13, "found", "a"), Mark(11, 20, "found", "b")])[:3] == [
-        ("University ", "a", 0),
-        ("of", "b", 1),
-        (" London", "b", 0),
-    ]
+@pytest.mark.parametrize(
+    ("marks", "expected"),
+    [
+        ([OUTER, INNER], [("University of ", "u1", 0), ("London", "u2", 1), (", Paris", "", 0)]),
+        ([OUTER._replace(chosen=True), INNER], [("University of ", "u1", 0), ("London", "u1", 1)]),
+        (CROSSING, [("University ", "a", 0), ("of", "b", 1), (" London", "b", 0)]),
+    ],
+    ids=["the inner one is on top", "the chosen one is on top of all", "crossing ones are cut"],
+)
+def test_marks_are_drawn_one_over_the_other(marks: list[Mark], expected: list[Any]) -> None:
+    """Each piece in the role of the mark on top, which knows how many lie below."""
+    assert expected == owners(marks)[: len(expected)]
 
 
 def test_touching_marks_get_two_shades() -> None:
@@ -48,12 +47,8 @@ def test_a_mark_over_several_lines_is_in_each() -> None:
     """And a line looks at its own marks only."""
     lines = [(0, 10), (11, 13), (14, 20), (22, 27)]
     marked = MarkedLines(lines, [OUTER])
-    assert [bool(marked.pieces(n, *line)[0].mark) for n, line in enumerate(lines)] == [
-        True,
-        True,
-        True,
-        False,
-    ]
+    there = [bool(marked.pieces(n, *line)[0].mark) for n, line in enumerate(lines)]
+    assert [True, True, True, False] == there
 
 
 def test_a_click_finds_the_innermost_unit() -> None:
