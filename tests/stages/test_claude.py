@@ -20,7 +20,7 @@ from workbench.errors import BusyError, UsageError
 from workbench.formats.policy import to_toml
 from workbench.proposing.claude.answers import Failure
 from workbench.proposing.claude.asks import plan
-from workbench.proposing.claude.run import Limits
+from workbench.proposing.claude.run import Limits, RunProgress
 from workbench.reports.claude import report_text
 from workbench.stages.claude import (
     ModelOptions,
@@ -358,6 +358,27 @@ def towns(count: int, size: int = 1) -> list[dict[str, Any]]:
          "retrieved_contexts": []}
         for n in range(count)
     ]  # fmt: skip
+
+
+def test_the_answer_of_a_call_that_a_stop_of_the_process_outlasted_is_stored(
+    bench: Any, service: Start
+) -> None:
+    """After ctrl+z its time was over before the answer, which waited at the socket, was read: paid again."""
+    hold = threading.Event()
+    local = service(hold=hold)
+    bench.load(ROWS[:1])
+
+    def stopped(progress: RunProgress) -> None:
+        if progress.in_flight and not hold.is_set():
+            hold.set()
+            time.sleep(3.0)
+
+    report = propose_by_model(
+        bench.store, bench.info(), ModelOptions(),
+        annotator="ann", limits=Limits(call_seconds=2.0), on_progress=stopped,
+    )  # fmt: skip
+
+    assert (2, 1, 0) == (asked(local), report.proposed, report.left)
 
 
 def test_a_refused_text_in_a_batch_fails_alone(bench: Any, service: Start) -> None:

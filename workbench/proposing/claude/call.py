@@ -356,11 +356,20 @@ def _notes(info: Any, model: str) -> tuple[str, ...]:
 
 async def call(client: ModelClient, setup: Setup, ask: Ask, seconds: float) -> Called:
     """Send an ask once, for at most `seconds`. Whatever the service does becomes a result."""
+    sending = asyncio.create_task(client.send(setup, ask))
     try:
-        async with asyncio.timeout(seconds):
-            reply, headers = await client.send(setup, ask, seconds)
+        # In parts, so that a stop (ctrl+z) counts for one of them: what came meanwhile is paid, and is read.
+        while not sending.done():
+            if seconds <= 0:
+                raise TimeoutError
+            part = min(1.0, seconds)
+            seconds -= part
+            await asyncio.wait([sending], timeout=part)
+        reply, headers = sending.result()
     except Exception as error:
         return Called(failure_of(error), lowered(getattr(error, "response", None)))
+    finally:
+        sending.cancel()
     return Called(
         result_of(reply, ask, headers.get("request-id") or headers.get("x-request-id", "")), headers
     )

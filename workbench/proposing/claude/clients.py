@@ -59,7 +59,7 @@ class ModelClient(ABC):
         await self.sdk.close()
 
     @abstractmethod
-    async def send(self, setup: Setup, ask: Ask, seconds: float) -> Received:
+    async def send(self, setup: Setup, ask: Ask) -> Received:
         """Send an ask once. Raises what the SDK raises."""
 
     async def described(self, model: str) -> Any:
@@ -71,10 +71,10 @@ class ModelClient(ABC):
 class ClaudeClient(ModelClient):
     """Claude by the Messages API."""
 
-    async def send(self, setup: Setup, ask: Ask, seconds: float) -> Received:
+    async def send(self, setup: Setup, ask: Ask) -> Received:
         """Send an ask once. Raises what the SDK raises."""
         messages = self.sdk.messages.with_raw_response
-        response = await messages.create(**claude_body(setup, ask), timeout=seconds)
+        response = await messages.create(**claude_body(setup, ask), timeout=None)
         return claude_reply(await response.parse()), lowered(response)
 
 
@@ -136,10 +136,10 @@ def claude_reply(message: Any) -> Reply:
 class OpenAIClient(ModelClient):
     """Every service with OpenAI's chat completions and answers by a JSON schema."""
 
-    async def send(self, setup: Setup, ask: Ask, seconds: float) -> Received:
+    async def send(self, setup: Setup, ask: Ask) -> Received:
         """Send an ask once. Raises what the SDK raises."""
         completions = self.sdk.chat.completions.with_raw_response
-        response = await completions.create(**openai_body(setup, ask), timeout=seconds)
+        response = await completions.create(**openai_body(setup, ask), timeout=None)
         return openai_reply(response.parse()), lowered(response)
 
 
