@@ -235,14 +235,11 @@ class Desk:
         """
         from workbench.stages.answer import answer
 
-        def work() -> tuple[Answer, Figures]:
-            info = dataset_info(self.store, self.info.id)  # its run or threshold may be another by now
-            return answer(
-                self.store, info, self.annotator, scorer=scorer, usual=usual, on_screen=True,
-                progress=progress,
-            )  # fmt: skip
-
-        return await asyncio.to_thread(work)
+        info = await self.store.read(dataset_info, self.info.id)  # its run or threshold may be another by now
+        return await asyncio.to_thread(
+            answer, self.store, info, self.annotator, scorer=scorer, usual=usual, on_screen=True,
+            progress=progress,
+        )  # fmt: skip
 
 
 def open_desk(store: Store, dataset: str | None, annotator: str) -> Desk:
