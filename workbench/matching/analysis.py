@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 
 from workbench.text import inflection
@@ -34,7 +34,7 @@ class Country(NamedTuple):
 NO_COUNTRY = Country("", False, False)
 
 
-@cache
+@lru_cache(maxsize=2)
 def _index(russian: bool) -> dict[str, list[tuple[tuple[str, ...], Country]]]:
     """The names of all countries in one language as words, by every form of their first word.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 
 from rapidfuzz import fuzz, process
@@ -31,7 +31,7 @@ class _Words(NamedTuple):
     places: dict[str, list[int]]
 
 
-@cache
+@lru_cache(maxsize=1)
 def _pattern() -> re.Pattern[str]:
     return re.compile(f"{word_pattern().pattern}|[{UNSPACED}]")
 

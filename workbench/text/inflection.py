@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib.util
 import re
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from workbench.text.lists import by_word, has_digit, listed, sections
@@ -45,7 +45,7 @@ _AFFIXES = (
 )
 
 
-@cache
+@lru_cache(maxsize=1)
 def analyser() -> Any:
     """The Russian dictionary of the extra `russian` (0.2 s once), or None where it is not installed."""
     if importlib.util.find_spec("pymorphy3") is None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -207,7 +207,7 @@ _IS_ISO, _IS_SHORT = re.compile(_ISO), re.compile(_SHORT)
 _SIGNS = r"(?:(?:\+\+|#)(?![\w+#]))?"  # C++ and C# are not C
 
 
-@cache
+@lru_cache(maxsize=2)
 def _word_pattern(plain: bool) -> re.Pattern[str]:
     """The pattern for any text, and the same for a plain one, which is faster; most frequent words first."""
     unspaced, mark = UNSPACED + "\uac00-\ud7af", f"[{marks()}]*"

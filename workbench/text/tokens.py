@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
-from functools import cache, lru_cache
+from functools import lru_cache
 from operator import add
 from typing import NamedTuple
 
@@ -39,7 +39,7 @@ class Token(NamedTuple):
     end: int
 
 
-@cache
+@lru_cache(maxsize=1)
 def marks() -> str:
     """All combining marks and joiners as the inside of a character class; `\\w` lacks them (8 ms once)."""
     codes = [code for code in range(0x300, 0x20000) if unicodedata.category(chr(code))[0] == "M"]
@@ -63,7 +63,7 @@ def plain(text: str) -> bool:
     return text.isascii() or _MARKED.search(text) is None
 
 
-@cache
+@lru_cache(maxsize=2)
 def _token_pattern(plain: bool) -> re.Pattern[str]:
     """The pattern for any text, and the same for a plain one, which is faster."""
     mark = f"[{marks()}]"
@@ -83,7 +83,7 @@ def _token_pattern(plain: bool) -> re.Pattern[str]:
     )
 
 
-@cache
+@lru_cache(maxsize=1)
 def word_pattern() -> re.Pattern[str]:
     """Words as names share them: hyphens and apostrophes part them, a possessive 's is none of them.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence, Set
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from workbench.proposing.rules.lexicon import Claims, Found
 from workbench.text.language import word_counts
@@ -89,7 +89,7 @@ _BEFORE_MONTH = (
 )
 
 
-@cache
+@lru_cache(maxsize=1)
 def _calendar() -> re.Pattern[str]:
     """Dates that name a month, ISO and dotted dates; for a text in small letters."""
     month = rf"(?:{any_of(_levelled(_WORDS['months']))})(?![^\W_])\.?"
@@ -277,7 +277,7 @@ _SIGN = re.compile(r"[$€£¥₽₹₩₴₺₫]|(?<!\w)(?:USD|EUR|GBP|JPY)(?= 
 _OF_HUNDRED = ("%", "‰", "cent", "cient", "процент", "zent", "百分之")
 
 
-@cache
+@lru_cache(maxsize=1)
 def _layers() -> tuple[re.Pattern[str], ...]:
     """Money, percentages, quantities, magnitudes and plain numbers: what says more comes first."""
     magnitude = rf"(?:{_GAP}{_MAGNITUDE}{_END})?"
@@ -301,7 +301,7 @@ def _layers() -> tuple[re.Pattern[str], ...]:
     )
 
 
-@cache
+@lru_cache(maxsize=1)
 def _spelled() -> re.Pattern[str]:
     """English number words above one with magnitude and unit: twenty-five, half a million, five miles."""
     unit = r"(?: (?:miles|feet|acres|percent|per cent|dollars|kilomet(?:er|re)s|met(?:er|re)s)(?!\w))?"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
 
 from workbench.proposing.rules.lexicon import Claims, Found
 from workbench.text.lists import sections
@@ -71,7 +71,7 @@ def _alternatives(names: Sequence[str]) -> str:
     return f"(?=[{re.escape(firsts)}])(?:{'|'.join(map(re.escape, listed))})"
 
 
-@cache
+@lru_cache(maxsize=1)
 def _layers() -> tuple[tuple[re.Pattern[str], re.Pattern[str], str], ...]:
     """What is looked for, what says more first: the script it needs, its pattern and its label.
 
