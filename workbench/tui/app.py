@@ -52,7 +52,7 @@ PASTE_TAIL = 0.05
 sequence that ends it early, and the rest would arrive as keys."""
 
 NO_KEY = "no key of this screen; ? shows those that are"
-"""The message about a key that nothing is bound to, where no news is told."""
+"""The message about a key that nothing is bound to, where nothing else is said."""
 
 IGNORED = "Ignored: a paste, or too many keys at once. Nothing was changed; press keys one by one."
 """The message about a paste where no field takes it."""
@@ -232,8 +232,7 @@ class WorkbenchApp(Bench):
             text = event.character if event.is_printable else None
             if not (text and isinstance(screen, Ordered) and await screen.takes(text)):
                 await super().on_event(event)
-                news = [bar for bar in screen.query(Status) if bar.text and bar.said[-1]]
-                if text and isinstance(screen, BaseScreen) and not news:
+                if text and isinstance(screen, BaseScreen) and not any(s.text for s in screen.query(Status)):
                     self.tell(f"{flat(text)}: {NO_KEY}")
         elif active.enabled:
             done = await self.run_action(
