@@ -253,57 +253,54 @@ def test_back_leads_to_the_sample_before(serve: Serve, tab: Tab) -> None:
     assert "✓ verified" in tab.run("document.body.innerText")
 
 
-@pytest.mark.parametrize("width", [390, 1280])
-@pytest.mark.parametrize("dark", [False, True])
-def test_nothing_serious_keeps_people_out(serve: Serve, tab: Tab, axe: str, width: int, dark: bool) -> None:
+def keeps_nobody_out(tab: Tab, axe: str, path: str) -> None:
+    """Give the page the widths of a phone and of a desk, light and dark."""
+    for width in 390, 1280:
+        for dark in False, True:
+            tab.size(width, 844, dark=dark)
+            assert [] == _serious(tab, axe), (path, width, dark)
+            assert tab.run("document.documentElement.scrollWidth <= innerWidth"), (path, width, "hangs over")
+
+
+def test_nothing_serious_keeps_people_out(serve: Serve, tab: Tab, axe: str) -> None:
     served = serve(TEN[:2])
-    tab.size(width, 844, dark=dark)
     tab.go(f"{served.url}/login")
-    seen = {"/login": _serious(tab, axe)}
+    keeps_nobody_out(tab, axe, "/login")
     log_in(tab, served)
-    seen["/s"] = _serious(tab, axe)
+    keeps_nobody_out(tab, axe, "/s")
     tab.run("for (const one of document.querySelectorAll('details')) one.open = true")
-    seen["/s open"] = _serious(tab, axe)
-    small = tab.run("""[...document.querySelectorAll("button, select, summary, input:not([type=hidden])")]
-        .map((one) => [one.outerHTML, one.getBoundingClientRect()])
-        .filter(([, box]) => box.width && (box.width < 44 || box.height < 44)).map(([html]) => html)""")
-    assert [] == small
-    like_the_others = tab.run("""[...document.querySelectorAll("[value^='reject::']")].map((one) => {
-        const line = (each) => getComputedStyle(each).borderTopColor, label = one.previousElementSibling;
-        return line(one) === line(document.querySelector(".pair button"))
-            && one.getBoundingClientRect().top === label.getBoundingClientRect().top;
-    })""")
-    assert [True, True] == like_the_others, "next to the label"
-    assert tab.run("document.documentElement.scrollWidth <= innerWidth"), "nothing hangs over the edge"
+    keeps_nobody_out(tab, axe, "/s open")
+    for width in 390, 1280:
+        tab.size(width, 844)
+        small = tab.run("""[...document.querySelectorAll("button, select, summary, input:not([type=hidden])")]
+            .map((one) => [one.outerHTML, one.getBoundingClientRect()])
+            .filter(([, box]) => box.width && (box.width < 44 || box.height < 44)).map(([html]) => html)""")
+        assert (width, []) == (width, small)
+        like_the_others = tab.run("""[...document.querySelectorAll("[value^='reject::']")].map((one) => {
+            const line = (each) => getComputedStyle(each).borderTopColor, label = one.previousElementSibling;
+            return line(one) === line(document.querySelector(".pair button"))
+                && one.getBoundingClientRect().top === label.getBoundingClientRect().top;
+        })""")
+        assert (width, [True, True]) == (width, like_the_others), "next to the label"
     key(tab, "a")
     tab.wait("document.body.innerText.includes('accepted')")
-    tab.go(f"{served.url}/s/{served.bench.id('s0')}")
-    seen["/s decided"] = _serious(tab, axe)
-    tab.go(f"{served.url}/me")
-    seen["/me"] = _serious(tab, axe)
-    assert {} == {path: found for path, found in seen.items() if found}
+    for path in f"/s/{served.bench.id('s0')}", "/me":
+        tab.go(f"{served.url}{path}")
+        keeps_nobody_out(tab, axe, path)
 
 
-@pytest.mark.parametrize("width", [390, 1280])
-@pytest.mark.parametrize("dark", [False, True])
-def test_nothing_serious_keeps_people_out_of_resolve_and_of_paper(
-    serve: Serve, tab: Tab, axe: str, width: int, dark: bool
-) -> None:
+def test_nothing_serious_keeps_people_out_of_resolve_and_of_paper(serve: Serve, tab: Tab, axe: str) -> None:
     served = serve(TEN[:2])
     pages = differing(served)
-    tab.size(width, 844, dark=dark)
     log_in(tab, served, "ann")
-    seen = {}
     for path in ("/resolve", *pages, "/nowhere"):
         tab.go(f"{served.url}{path}")
-        tab.size(width, 844, dark=dark)
-        seen[path] = _serious(tab, axe)
-        assert tab.run("document.documentElement.scrollWidth <= innerWidth"), path
-        tab.size(720, 1000, dark=dark, media="print")
-        seen[f"{path} on paper"] = _serious(tab, axe)
-        ink = tab.run("getComputedStyle(document.querySelector('.card')).backgroundColor")
-        assert ink in ("rgb(255, 255, 255)", "rgba(0, 0, 0, 0)")  # a dark page would cost all the ink
-    assert {} == {path: found for path, found in seen.items() if found}
+        keeps_nobody_out(tab, axe, path)
+        for dark in False, True:
+            tab.size(720, 1000, dark=dark, media="print")
+            assert [] == _serious(tab, axe), (path, dark, "on paper")
+            ink = tab.run("getComputedStyle(document.querySelector('.card')).backgroundColor")
+            assert ink in ("rgb(255, 255, 255)", "rgba(0, 0, 0, 0)")  # a dark page would cost all the ink
 
 
 IN_SIGHT = """(({ top, bottom }) => top < innerHeight && bottom > 0)(

@@ -57,7 +57,8 @@ def test_every_page_but_log_in_and_health_is_private() -> None:
     assert expected == set(PRIVATE)
 
 
-def test_strangers_get_401_and_the_form_to_log_in(serve: Serve) -> None:
+def test_strangers_get_401_and_the_form_to_log_in_and_a_foreign_host_403(serve: Serve) -> None:
+    """A link on another site leads on to the page: who comes from there brings no cookie."""
     served = serve()
     for method, path in PRIVATE:
         answer = asked(served, method, path)
@@ -65,17 +66,9 @@ def test_strangers_get_401_and_the_form_to_log_in(serve: Serve) -> None:
         assert "Log in" in shown(answer.text)
         assert "Agra" not in answer.text
 
-
-def test_a_link_on_another_site_leads_on_to_the_page_for_who_has_logged_in(serve: Serve) -> None:
-    served = serve()
     link = '<a href="/s/1">Open the page</a>'
-    for site in ("cross-site", "same-site"):
-        assert link in asked(served, "GET", "/s/1", **{"sec-fetch-site": site}).text
-    assert link not in asked(served, "GET", "/s/1").text
-
-
-def test_a_foreign_host_gets_403_on_every_route(serve: Serve) -> None:
-    served = serve()
+    for site, leads_on in ("cross-site", True), ("same-site", True), ("none", False):
+        assert leads_on == (link in asked(served, "GET", "/s/1", **{"sec-fetch-site": site}).text), site
     for method, path in routes():
         for host in ("evil.example", "127.0.0.1:1", ""):
             assert (path, 403) == (path, asked(served, method, path, host=host).status_code)
@@ -98,10 +91,10 @@ def test_a_form_without_the_tag_of_this_session_does_nothing_on_any_route(serve:
 
 
 def test_a_form_that_is_too_large_is_refused_on_every_route(serve: Serve) -> None:
-    served = serve()
-    ann = served.log_in()
+    ann = serve().log_in()
+    form = fields_of(ann.get("/next").text)
     for path in (*POSTS, "/login"):
-        whole = ann.client.post(path, data={"form": "x" * guard.BODY})
+        whole = ann.client.post(path, data={**form, "do": "comment", "text": "x" * guard.BODY})
         pieces = ann.client.post(path, content=(b"x" * 100_000 for _ in range(11)))
         assert (path, 413, 413) == (path, whole.status_code, pieces.status_code)
 
@@ -209,8 +202,12 @@ def test_what_was_typed_into_a_form_after_the_session_ended_can_be_copied(serve:
 
 
 def test_a_new_token_ends_the_sessions_of_the_old_one_and_log_out_ends_one(serve: Serve) -> None:
+    """The database holds no token and no session that could be used."""
     served = serve()
     bo = served.log_in("bo")
+    (secret,) = bo.client.cookies.values()
+    assert [(sha256(secret),)] == served.bench.query("SELECT key FROM session")
+    assert [64] == [len(one[0]) for one in served.bench.query("SELECT token FROM person WHERE name = 'bo'")]
     other = served.log_in("bo")  # with a new token
     assert 401 == bo.get("/next").status_code
     assert 200 == other.get("/next").status_code
@@ -219,14 +216,6 @@ def test_a_new_token_ends_the_sessions_of_the_old_one_and_log_out_ends_one(serve
     other.client.post("/logout", data={"form": form})
     assert 401 == other.get("/next").status_code
     assert [] == served.bench.query("SELECT person FROM session")
-
-
-def test_the_database_holds_no_token_and_no_session_that_could_be_used(serve: Serve) -> None:
-    served = serve()
-    bo = served.log_in("bo")
-    (secret,) = bo.client.cookies.values()
-    assert [(sha256(secret),)] == served.bench.query("SELECT key FROM session")
-    assert [64] == [len(one[0]) for one in served.bench.query("SELECT token FROM person WHERE name = 'bo'")]
 
 
 def test_ten_failed_logins_are_enough_for_a_person_and_for_an_address(serve: Serve) -> None:
@@ -253,20 +242,11 @@ def test_logins_of_one_moment_count_together_and_those_that_work_do_not_count(se
             assert wanted == Counter(one.status_code for one in tries)
 
 
-def test_twenty_acts_in_a_second_are_enough_and_a_large_form_is_refused(
-    serve: Serve, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_twenty_acts_in_a_second_are_enough(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workbench.web.app.ACT_WINDOW", 3600.0)
-    served = serve()
-    bo = served.log_in("bo")
-    bo.get("/next")
-    big = bo.client.post("/act", data={**fields_of(bo.page.text), "do": "comment", "text": "x" * guard.BODY})
-    assert 413 == big.status_code
-    chunked = bo.client.post("/act", content=(b"x" * 100_000 for _ in range(11)))
-    assert 413 == chunked.status_code
-    codes = [bo.client.post("/act", data={"form": "x"}).status_code for _ in range(20)]
-    assert [403] * 19 + [429] == codes
-    assert [] == served.bench.query("SELECT id FROM review")
+    bo = serve().log_in("bo")
+    codes = [bo.client.post("/act", data={"form": "x"}).status_code for _ in range(21)]
+    assert [403] * 20 + [429] == codes
 
 
 def test_every_answer_keeps_frames_scripts_and_caches_out(serve: Serve) -> None:
@@ -284,7 +264,7 @@ def test_every_answer_keeps_frames_scripts_and_caches_out(serve: Serve) -> None:
     assert "http" not in page.replace("https://gold.example.org", "").replace("http-equiv", "")
 
 
-def test_a_public_address_has_a_cookie_that_only_https_carries(bench: Any) -> None:
+def test_a_public_address_has_a_cookie_that_only_https_carries() -> None:
     site = site_of(8765, "https://gold.example.org")
     assert ("__Host-workbench", True) == (site.cookie, site.secure)
     assert frozenset({"gold.example.org"}) == site.hosts
