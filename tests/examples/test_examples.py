@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.conftest import Bench
 from tests.exports.test_real_readers import DOCUMENTED, imported
+from workbench import cli
 
 ROOT = Path(__file__).parents[2]
 SAVING = DOCUMENTED.findall((ROOT / "docs" / "formats.md").read_text("utf-8"))[0].removeprefix(
@@ -121,21 +125,35 @@ def shown(page: str) -> list[tuple[str, str]]:
     return blocks
 
 
-@pytest.mark.parametrize(("command", "answer"), shown("README.md"))
-def test_a_command_prints_what_the_readme_shows(command: str, answer: str, folder: Path) -> None:
-    prints(run(command, folder.parent), answer)
+@pytest.fixture
+def prints(capsys: pytest.CaptureFixture[str]) -> Callable[[str, str], None]:
+    """Runs a command in this process; a line of `…` stands for lines that the page leaves out."""
+
+    def check(command: str, answer: str) -> None:
+        program, *arguments = shlex.split(command)
+        assert ("workbench", 0) == (program, cli._run(arguments))
+        said, place = capsys.readouterr(), 0
+        told = said.err + said.out  # notes come before the answer
+        for part in re.split(r"(?m)^…\n", answer):
+            place = told.find(part.strip("\n"), place)
+            assert -1 != place, f"{part}\n--- is not in ---\n{told}"
+
+    return check
 
 
-@pytest.mark.parametrize(("command", "answer"), shown("docs/claude.md"))
-def test_a_dry_run_over_the_demo_prints_what_the_page_shows(command: str, answer: str, demo: Bench) -> None:
+@pytest.mark.parametrize(("command", "answer"), shown("README.md"), ids=lambda one: one.split("\n")[0])
+def test_a_command_prints_what_the_readme_shows(
+    command: str, answer: str, folder: Path, prints: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder.parent)
+    prints(command, answer)
+
+
+@pytest.mark.parametrize(("command", "answer"), shown("docs/claude.md"), ids=lambda one: one.split("\n")[0])
+def test_a_dry_run_over_the_demo_prints_what_the_page_shows(
+    command: str, answer: str, demo: Bench, prints: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORKBENCH_DB", str(demo.db))
     # nobody is asked: the address is that of the page, which has its own service
-    variables = {"WORKBENCH_DB": str(demo.db), "ANTHROPIC_BASE_URL": "http://127.0.0.1:8791"}
-    prints(run(f"{command} 2>&1", demo.folder, **variables), answer)
-
-
-def prints(printed: str, answer: str) -> None:
-    """A line of `…` stands for lines that the page leaves out."""
-    place = 0
-    for part in re.split(r"(?m)^…\n", answer):
-        place = printed.find(part.strip("\n"), place)
-        assert -1 != place, f"{part}\n--- is not in ---\n{printed}"
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:8791")
+    prints(command, answer)
