@@ -10,11 +10,29 @@ import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.benchmarks.pty_app import terminal_environment
+from tests.rows import Row, write_rows
+from workbench.settings import STATE
+from workbench.stages.import_ import ImportOptions, import_file
+from workbench.store.engine import open_store
+
 PROGRAM = Path(sys.executable).with_name("workbench")
+
+
+def imported(folder: Path, given: list[Row] | Path, **options: Any) -> Path:
+    """A database of rows, or of a file of them, none of which is reviewed blind."""
+    path, source = folder / "wb.db", given if isinstance(given, Path) else folder / "rows.jsonl"
+    if not isinstance(given, Path):
+        write_rows(source, given)
+    with closing(open_store(str(path))) as store:
+        import_file(store, source, ImportOptions(blind=0.0, **options), annotator="importer")
+    return path
 
 
 class Terminal:
@@ -71,24 +89,22 @@ class Terminal:
             ).stdout.split()[0]
         )
 
-    def wait_for(self, text: str, seconds: float = 90) -> str:
+    def wait_for(self, text: str) -> str:
         """The screen, as soon as it shows a text."""
-        return self._until(lambda: text in self.screen(), f"{text!r} does not appear", seconds)
+        return self.until(lambda: text in self.screen(), f"{text!r} does not appear")
 
-    def wait_until_gone(self, text: str, seconds: float = 90) -> str:
+    def wait_until_gone(self, text: str) -> str:
         """The screen, as soon as it does not show a text any more."""
-        return self._until(lambda: text not in self.screen(), f"{text!r} does not go away", seconds)
+        return self.until(lambda: text not in self.screen(), f"{text!r} does not go away")
 
-    def exit_code(self, seconds: float = 90) -> int:
+    def exit_code(self) -> int:
         """The program's exit code, once it has ended."""
-        self._until(
-            lambda: self.exit_file.exists() and self.exit_file.read_text() != "", "it does not end", seconds
-        )
+        self.until(lambda: self.exit_file.exists() and self.exit_file.read_text() != "", "it does not end")
         return int(self.exit_file.read_text())
 
-    def _until(self, true: Callable[[], bool], complaint: str, seconds: float) -> str:
+    def until(self, true: Callable[[], bool], complaint: str) -> str:
         """Look again when something was written, or after a second: each look is a process."""
-        end = time.monotonic() + seconds
+        end = time.monotonic() + 90
         while not true():
             if time.monotonic() > end:
                 raise AssertionError(f"{complaint}:\n{self.screen()}")
@@ -104,14 +120,28 @@ class Terminal:
 
 
 @pytest.fixture
-def terminal(tmp_path: Path) -> Iterator[Callable[..., Terminal]]:
+def program() -> str:
+    """The installed program."""
+    if not PROGRAM.exists():
+        pytest.skip("needs the installed program")
+    return str(PROGRAM)
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """That of somebody who has seen the first steps."""
+    return terminal_environment(WORKBENCH_STATE=os.environ[STATE], XDG_CONFIG_HOME=str(tmp_path))
+
+
+@pytest.fixture
+def terminal(tmp_path: Path, program: str) -> Iterator[Callable[..., Terminal]]:
     """Runs the installed program with some arguments in a terminal of some size."""
-    if shutil.which("tmux") is None or not PROGRAM.exists():
-        pytest.skip("needs tmux and the installed program")
+    if shutil.which("tmux") is None:
+        pytest.skip("needs tmux")
     opened: list[Terminal] = []
 
     def run(*arguments: str, size: tuple[int, int] = (80, 24)) -> Terminal:
-        opened.append(Terminal(tmp_path, [str(PROGRAM), *arguments], size))
+        opened.append(Terminal(tmp_path, [program, *arguments], size))
         return opened[-1]
 
     yield run

@@ -6,7 +6,6 @@ import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
-from time import sleep
 from typing import Any
 
 import pytest
@@ -23,9 +22,7 @@ def test_the_answer_changes_with_a_review(terminal: Run, tmp_path: Path) -> None
         for number in range(3):
             context = json.dumps([f"On day {number} it rained when Walther came."])
             rows.writerow([f"Who met on day {number}?", context, "Anna Walther met Karl Meyer.", 0.0])
-    window = terminal(
-        "--db", str(tmp_path / "wb.db"), "--as", "ann", "audit", str(path), size=(60, 40)
-    )  # fmt: skip
+    window = terminal("--db", str(tmp_path / "wb.db"), "--as", "ann", "audit", str(path), size=(60, 40))
 
     answer = window.wait_for("q to leave")
     assert "then Enter:" in answer  # no word is broken
@@ -34,9 +31,8 @@ def test_the_answer_changes_with_a_review(terminal: Run, tmp_path: Path) -> None
     window.wait_for("It takes c, r, q, then Enter:")
     window.press("r", "Enter")
     window.wait_for("0 of 3 verified")
-    while "1 of 3 verified" not in window.screen():
-        window.press("a")
-        sleep(1)
+    window.press("a")
+    window.wait_for("1 of 3 verified")
     window.press("q")
     answer = " ".join(window.wait_for("Check 2 samples").split())
     assert "A mean needs 10" in answer

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -17,10 +15,9 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks.pty_app import LIBC, PtyApp, frames, installed, plain, terminal_environment
-from tests.rows import proposal, sample, write_rows
-from workbench.stages.import_ import ImportOptions, import_file
-from workbench.store.engine import open_store
+from tests.benchmarks.pty_app import LIBC, PtyApp, frames, plain
+from tests.rows import proposal, sample
+from tests.terminal.conftest import imported
 from workbench.store.samples import draw
 
 pytestmark = pytest.mark.terminal
@@ -28,6 +25,8 @@ pytestmark = pytest.mark.terminal
 SAMPLES, SEED = 120, 3
 RATE = 1 / 30
 SAID = re.compile(r"✓ (s\d{3}) accepted")
+REVIEW = "Entities"
+"""What no other screen shows: the queue has references too."""
 
 
 def row(number: int, *, doubtful: bool = False) -> dict[str, Any]:
@@ -43,41 +42,18 @@ def in_queue_order() -> list[int]:
     return sorted(range(SAMPLES), key=lambda number: draw(SEED, f"s{number:03}")[0])
 
 
-@pytest.fixture
-def program() -> str:
-    """The installed program."""
-    if shutil.which("workbench") is None and not Path(installed()).exists():
-        pytest.skip("needs the installed program")
-    return installed()
-
-
 def database(folder: Path, doubtful: int | None = None) -> Path:
     """The samples in a database, one of them doubtful."""
-    path = folder / "wb.db"
     rows = [row(number, doubtful=number == doubtful) for number in range(SAMPLES)]
-    source = write_rows(folder / "rows.jsonl", rows)
-    store = open_store(str(path))
-    import_file(store, source, ImportOptions(dataset="held", seed=SEED, blind=0.0), annotator="importer")
-    store.close()
-    return path
-
-
-@pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
-    """Somebody who has seen the first steps."""
-    state = tmp_path / "state.json"
-    state.write_text(json.dumps({"theme": "", "tour_seen": True}), "utf-8")
-    return terminal_environment(WORKBENCH_STATE=str(state), XDG_CONFIG_HOME=str(tmp_path))
+    return imported(folder, rows, seed=SEED)
 
 
 def open_review(program: str, path: Path, environment: dict[str, str], first: int) -> PtyApp:
     """The program with the first sample open and nothing more to draw."""
     app = PtyApp([program, "--db", str(path), "--as", "ann", "review"], environment=environment)
     app.wait_for(f"s{first:03}")
-    app.quiet(0.6)
-    app.output.clear()  # the queue shows references too; what is painted from here on is a review
     app.write(b" ")
-    app.wait_for(f"Word{first:03}")
+    app.wait_for(REVIEW)
     app.quiet(0.3)
     return app
 
@@ -93,7 +69,6 @@ def hold(app: PtyApp, until: Callable[[], bool], longer: float = 0.0) -> None:
         following += RATE
         while (left := following - time.monotonic()) > 0:
             app.read(left)
-    app.quiet(0.8)
 
 
 def told(app: PtyApp) -> list[str]:
@@ -116,7 +91,7 @@ def first_frames(app: PtyApp) -> Iterator[tuple[int, str]]:
     """When (by frame) each sample's reference and units were both painted, and when its accept was shown."""
     seen: set[str] = set()
     texts = [plain(frame) for frame in frames(bytes(app.output))]
-    first = next(place for place, text in enumerate(texts) if "Reference" in text)  # the queue has gone
+    first = next(place for place, text in enumerate(texts) if REVIEW in text)
     for place, text in enumerate(texts[first:]):
         for word in re.findall(r"Word\d{3}|Name\d{3}|✓ s\d{3} accepted", text):
             if word not in seen:
@@ -131,13 +106,11 @@ def test_a_held_accept_takes_what_was_painted_each_once(
     path, order = database(tmp_path), in_queue_order()
     with open_review(program, path, environment, order[0]) as app:
         hold(app, lambda: len(accepts(path)) > 20)
-        shown = told(app)
-        when = {word: place for place, word in first_frames(app)}
         app.write(b"q")
-        app.quiet(0.5)
+        app.ended()
 
-    done = accepts(path)
-    assert shown == done
+    done, when = accepts(path), {word: place for place, word in first_frames(app)}
+    assert told(app) == done
     assert done == [f"s{number:03}" for number in order[: len(done)]]
     assert len(done) > 20
     painted = [number for number in order if f"Word{number:03}" in when and f"Name{number:03}" in when]

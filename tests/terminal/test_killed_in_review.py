@@ -12,14 +12,15 @@ import sqlite3
 import time
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from workbench.stages.import_ import ImportOptions, import_file
-from workbench.store.engine import open_store
+from tests.terminal.conftest import imported
+from workbench.tui.screens.accepting import LOOK, RELEASED
 
 pytestmark = pytest.mark.terminal
 
@@ -34,17 +35,18 @@ def database(tmp_path: Path) -> Path:
     """Samples with proposals and without any gold."""
     given = os.environ.get("WORKBENCH_TEST_SAMPLES")
     source = Path(given) if given else Path(str(files("workbench"))) / "demo_data" / "demo.jsonl"
-    database = tmp_path / "wb.db"
-    store = open_store(str(database))
-    import_file(store, source, ImportOptions(dataset="killed", seed=3, blind=0.0), annotator="importer")
-    store.close()
-    return database
+    return imported(tmp_path, source, seed=3)
 
 
 def said(window: Any) -> dict[str, tuple[int, int]]:
     """Every accept that the terminal was told of: sample -> (found, units) as shown."""
     text = ESCAPES.sub(b"", window.raw()).decode("utf-8", "replace")
     return {name: (int(found or 0), int(units or 0)) for name, found, units in SAID.findall(text)}
+
+
+def is_answered(window: Any, before: int, start: int) -> bool:
+    """Whether one more accept was said, or since the start of some output that there is a doubt."""
+    return len(said(window)) > before or b"accept anyway" in ESCAPES.sub(b"", window.raw()[start:])
 
 
 def stored(database: Path) -> dict[str, tuple[int, int]]:
@@ -76,13 +78,13 @@ def test_thirty_samples_a_kill_in_the_middle_of_held_keys_and_open_again(
     for number in range(SAMPLES):
         before = len(said(window))
         window.press(*("j", "x", "k", "m")[: number % 5])
-        end = time.monotonic() + 90
-        while len(said(window)) == before:  # a sample with doubtful units stops once before it is accepted
-            assert time.monotonic() < end, window.screen()
+        time.sleep(RELEASED)  # an `a` right behind another one would count as held
+        while len(said(window)) == before:
+            start = len(window.raw())
             window.press("a")
-            quiet = time.monotonic() + 0.7  # an `a` right behind another one would count as held
-            while len(said(window)) == before and time.monotonic() < quiet:
-                time.sleep(0.05)
+            window.until(partial(is_answered, window, before, start), "nothing is said of it")
+            if len(said(window)) == before:
+                time.sleep(LOOK + 0.1)  # it stopped at a doubt, which has to be in sight so long
     done = said(window)
     assert len(done) == SAMPLES
 

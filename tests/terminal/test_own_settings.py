@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import time
 from collections.abc import Callable
@@ -12,21 +13,15 @@ from typing import Any
 import pytest
 
 from workbench.settings import read_state
-from workbench.stages.import_ import load_demo
-from workbench.store.engine import open_store
 
 pytestmark = pytest.mark.terminal
 Run = Callable[..., Any]
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Path:
+def database(tmp_path: Path, demo_database: Path) -> Path:
     """The demo."""
-    path = tmp_path / "wb.db"
-    store = open_store(str(path))
-    load_demo(store, "ann")
-    store.close()
-    return path
+    return Path(shutil.copy(demo_database, tmp_path / "wb.db"))
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.rows import gold, proposal, sample, write_rows
-from workbench.stages.import_ import ImportOptions, import_file
+from tests.rows import gold, proposal, sample
+from tests.terminal.conftest import imported
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
 from workbench.store.gold import load_gold
@@ -30,12 +30,7 @@ def database(tmp_path: Path) -> Path:
     ]
     text = "From Paris to Rome and on to Oslo."
     row = sample("trip", text, "Paris only.", gold=both, proposal=proposal(CITIES, ["Paris"]))
-    path = tmp_path / "wb.db"
-    store = open_store(str(path))
-    options = ImportOptions(dataset="trips", gold="given", blind=0.0)
-    import_file(store, write_rows(tmp_path / "trips.jsonl", [row]), options, annotator="importer")
-    store.close()
-    return path
+    return imported(tmp_path, [row], gold="given")
 
 
 def stands(database: Path) -> str:

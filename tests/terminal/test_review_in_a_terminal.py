@@ -17,9 +17,8 @@ import pytest
 
 from tests.benchmarks.pty_app import PtyApp, installed, terminal_environment
 from tests.conftest import Bench
-from tests.rows import proposal, sample, write_rows
-from workbench.stages.import_ import ImportOptions, import_file
-from workbench.store.engine import open_store
+from tests.rows import proposal, sample
+from tests.terminal.conftest import imported
 
 TAJ = sample(
     "taj", "The Taj Mahal stands on the Yamuna in Agra.", "The Taj Mahal is in Agra, India.",
@@ -38,15 +37,6 @@ MOUSE_OFF = b"\x1b[?1000l"
 def database(tmp_path: Path) -> Path:
     """One sample."""
     return imported(tmp_path, [TAJ])
-
-
-def imported(folder: Path, rows: list[dict[str, Any]]) -> Path:
-    source, database = folder / "rows.jsonl", folder / "wb.db"
-    write_rows(source, rows)
-    store = open_store(str(database))
-    import_file(store, source, ImportOptions(blind=0.0), annotator="ann")
-    store.close()
-    return database
 
 
 def test_a_text_whose_scroll_bar_comes_late_is_painted_in_the_room_that_is_left(

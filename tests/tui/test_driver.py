@@ -7,6 +7,7 @@ import pty
 import threading
 import tty
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -105,6 +106,20 @@ def test_a_paste_is_one_event_and_keys_are_keys(typed: Callable[[bytes, int], li
     assert [Paste, Paste, Paste] == [type(one) for one in (raw, bracketed, broken)]
     assert ("\x1b[31mred text xx mm\n", "one \x1b[31mtwo") == (raw.text, bracketed.text)
     assert ["j", "x", "ж", "up"] == [one.key for one in few if isinstance(one, Key)]
+
+
+@pytest.mark.parametrize("gone", [False, True])
+def test_a_terminal_that_goes_away_is_not_taken_anew(monkeypatch: pytest.MonkeyPatch, gone: bool) -> None:
+    """It sends SIGCONT behind SIGHUP, and what is written to it then is waited for without an end."""
+    master, slave = pty.openpty()
+    driver, taken = PasteDriver.__new__(PasteDriver), list[str]()
+    driver.fileno, driver._auto_restart, driver._must_signal_resume = slave, True, False
+    for name in "suspend_application_mode", "resume_application_mode":
+        monkeypatch.setattr(driver, name, partial(taken.append, name))
+    if gone:
+        os.close(master)
+    driver._sigcont_application()
+    assert gone == (taken == [])
 
 
 def test_the_app_uses_it() -> None:

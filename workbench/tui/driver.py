@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import termios
 from codecs import getincrementaldecoder
 from select import select
 from signal import SIGHUP
@@ -47,7 +48,15 @@ class PasteDriver(LinuxDriver):
     """The library's driver, with every paste as one `Paste`."""
 
     def _sigcont_application(self, *_: object) -> None:
-        """Take the terminal anew after SIGSTOP too: the library takes it twice, and then never ends."""
+        """Take the terminal anew after SIGSTOP too: the library takes it twice, and then never ends.
+
+        A terminal that goes away sends it behind SIGHUP. Nobody takes what is written there any more, and the
+        library would wait for that for ever.
+        """
+        try:
+            termios.tcgetattr(self.fileno)
+        except termios.error:
+            return
         if self._auto_restart and not self._must_signal_resume:  # SIGTSTP has not let go of it
             self.suspend_application_mode()
             self._must_signal_resume = True
