@@ -15,27 +15,14 @@ pytestmark = pytest.mark.filterwarnings("default::DeprecationWarning")
 
 
 @SIZES
-def test_queue(picture: Any, size: tuple[int, int]) -> None:
-    """All scripts in their columns, nothing decided yet."""
-    assert picture(size=size)
-
-
-@SIZES
 def test_review_before_the_decision(picture: Any, size: tuple[int, int]) -> None:
     """Units marked, evidence of the chosen one shown, no score in sight."""
     assert picture(sample="tower", size=size)
 
 
-@SIZES
-def test_review_after_the_decision(picture: Any, size: tuple[int, int]) -> None:
-    """One unit rejected, one added; both tallies and Δ."""
-    keys = ("x", "n s e i n e enter 2", "a", "u", "U", "u", "a", "b")
-    assert picture(*keys, sample="tower", size=size)
-
-
 def test_review_verified(picture: Any) -> None:
-    """Undo and redo come back to the sample; here it is verified."""
-    assert picture("m a", "u", "U", sample="tower", size=LARGE)
+    """One unit rejected, one added; undo and redo come back to the sample, with both tallies and Δ."""
+    assert picture("x", "n s e i n e enter 2", "a", "u", "U", sample="tower", size=LARGE)
 
 
 @pytest.mark.parametrize("sample", ["changcheng", "nil", "genji", "nevsky", "emoji", "schiller", "bare"])
@@ -58,11 +45,6 @@ def test_help(picture: Any, size: tuple[int, int]) -> None:
 def test_new_unit(picture: Any) -> None:
     """What is typed is looked for in the reference, and marked there."""
     assert picture("n s e i", sample="tower", size=SMALL)
-
-
-def test_new_unit_label(picture: Any) -> None:
-    """All labels can be read at 80 columns."""
-    assert picture("n s e i n e enter", sample="tower", size=SMALL)
 
 
 def test_exclude(picture: Any) -> None:

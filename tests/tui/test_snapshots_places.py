@@ -59,15 +59,10 @@ def test_evidence(picture: Any, size: tuple[int, int]) -> None:
     assert picture("e", size=size)
 
 
-@SIZES
-def test_evidence_looked_at(picture: Any, size: tuple[int, int]) -> None:
+@pytest.mark.parametrize(("size", "theme"), [(SMALL, ""), (LARGE, LIGHT.name)], ids=["80x24", "120x36-light"])
+def test_evidence_looked_at(picture: Any, size: tuple[int, int], theme: str) -> None:
     """The passage under the cursor is shown in its context."""
-    assert picture("e j", size=size)
-
-
-def test_evidence_light(picture: Any) -> None:
-    """The light twin."""
-    assert picture("e j", size=LARGE, theme=LIGHT.name)
+    assert picture("e j", size=size, theme=theme)
 
 
 @SIZES

@@ -52,11 +52,6 @@ def test_rows(picture: Any, size: tuple[int, int], worked: Path) -> None:
     assert picture(size=size, at=worked)
 
 
-def test_rows_light(picture: Any, worked: Path) -> None:
-    """The light twin."""
-    assert picture(size=LARGE, theme=LIGHT.name, at=worked)
-
-
 @SIZES
 def test_facets(picture: Any, size: tuple[int, int]) -> None:
     """What there is to choose from, with counts."""
@@ -95,9 +90,9 @@ def test_the_question_before_another_order(picture: Any, size: tuple[int, int]) 
     assert picture("o j j j enter", size=size)
 
 
-def test_another_order(picture: Any) -> None:
-    """The head says so, the column is marked."""
-    assert picture("o j j j enter y", size=LARGE, theme=LIGHT.name)
+def test_another_order_in_light(picture: Any, worked: Path) -> None:
+    """The head says so, the column is marked; rows of every state."""
+    assert picture("o j j j enter y", size=LARGE, theme=LIGHT.name, at=worked)
 
 
 @SIZES

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.tui.conftest import SIZES
+from tests.tui.conftest import LARGE, SIZES, SMALL
 from workbench.model import Proposal, ProposedEntity
 from workbench.proposing.claude.answers import Failure
 from workbench.reviewing.documents import proposal_document
@@ -70,14 +70,10 @@ def picture(picture: Any, with_runs: Path) -> Any:
     return partial(picture, "R", at=with_runs)
 
 
-@SIZES
-def test_runs(picture: Any, size: tuple[int, int]) -> None:
+@pytest.mark.parametrize(("size", "theme"), [(SMALL, ""), (LARGE, LIGHT.name)], ids=["80x24", "120x36-light"])
+def test_runs(picture: Any, size: tuple[int, int], theme: str) -> None:
     """The run under the cursor in full, with its failures and what to do about them."""
-    assert picture("k", size=size)
-
-
-def test_runs_light(picture: Any) -> None:
-    assert picture("k", size=(120, 36), theme=LIGHT.name)
+    assert picture("k", size=size, theme=theme)
 
 
 @SIZES

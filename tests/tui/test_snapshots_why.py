@@ -10,11 +10,7 @@ import pytest
 from tests.rows import sample
 from tests.tui.conftest import LARGE, SIZES, SMALL
 from tests.tui.teams import decide
-from workbench.stages import editing
-from workbench.stages.review import act, open_sample
-from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
-from workbench.store.samples import sample_ids
 from workbench.tui.themes import LIGHT
 
 pytestmark = pytest.mark.filterwarnings("default::DeprecationWarning")
@@ -34,10 +30,7 @@ CLAIMS = sample(
 
 def turn(store: Store) -> None:
     """The first claim is missing, says ann."""
-    number = sample_ids(store, find_dataset(store, None).id)["kirche"]
-    opened = open_sample(store, number, "ann")
-    opened = act(store, opened, editing.toggle(opened, opened.state.statement.assessment.units[0]))
-    act(store, opened, editing.accept(opened, "statement"))
+    decide(store, "ann", "kirche", kind="statement", toggle=[0])
 
 
 @pytest.fixture
