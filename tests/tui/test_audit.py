@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.rows import naming, sample, units
-from tests.tui.conftest import MakeApp, Settle, User, said, until
+from tests.tui.conftest import User, said, until
 from workbench.stages.review import open_sample
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
@@ -39,13 +38,11 @@ async def test_picked_samples_open_one_after_the_other_and_their_reviews_say_so(
         assert first == app.screen.pane.now.sample_id
         assert app.screen.pane.now.automatic
         assert app.screen.query_one(Tallies).display
-        await user.pilot.press("a")
-        await user.settle()
+        await user.press("a")
         assert isinstance(app.screen, ReviewScreen)
         assert second == app.screen.pane.now.sample_id
         assert app.screen.pane.now.automatic
-        await user.pilot.press("a")
-        await user.settle()
+        await user.press("a")
         assert isinstance(app.screen, QueueScreen)
         assert said(app).startswith("this was the last of the list: q shows the new answer")
     for number in picks:
@@ -53,13 +50,11 @@ async def test_picked_samples_open_one_after_the_other_and_their_reviews_say_so(
         assert (True, True) == (opening.off_plan, opening.auto_shown)
 
 
-async def test_a_sample_that_was_read_ahead_and_not_shown_is_not_marked(
-    make_app: MakeApp, settle: Settle, database: Path, store: Store
-) -> None:
-    picks = picked(store, 2)
-    async with make_app(database, begin_with=picks).run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
-    assert {} == load_reviews(store, {picks[1]: "ann"})
+async def test_a_sample_that_was_read_ahead_and_not_shown_is_not_marked(user: User) -> None:
+    picks = picked(user.store, 2)
+    async with user.opens(size=(120, 36), begin_with=picks):
+        await user.settle()
+    assert {} == load_reviews(user.store, {picks[1]: "ann"})
 
 
 async def test_next_opens_the_random_order_with_automatic_values_hidden(user: User) -> None:
@@ -70,10 +65,7 @@ async def test_next_opens_the_random_order_with_automatic_values_hidden(user: Us
         assert ((), False, False) == (opened.automatic, opened.opening.off_plan, opened.opening.auto_shown)
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
-async def test_a_picked_sample_says_why_its_score_looks_wrong(
-    user: User, size: tuple[int, int], import_rows: Any
-) -> None:
+async def test_a_picked_sample_says_why_its_score_looks_wrong(user: User, import_rows: Any) -> None:
     named = units(["Anna Walther", "Karl Meyer"], "person")
     row = sample(
         "one", "Anna Walther met Karl Meyer.", "It rained.", "Later Walther came. Then Meyer came.",
@@ -82,14 +74,14 @@ async def test_a_picked_sample_says_why_its_score_looks_wrong(
     )  # fmt: skip
     database = import_rows([row])
     one = sample_ids(user.store, find_dataset(user.store, None).id)["one"]
-    async with user.opens(database=database, size=size, begin_with=(one,)) as app:
+    async with user.opens(database=database, size=(120, 36), begin_with=(one,)) as app:
         await user.settle()
         await until(user.pilot, lambda: app.screen.pane._suspicion is not None)
-        await user.settle()
         listed, looks = app.screen.query_one(UnitList), app.screen.query_one(Tallies)
         listed.move_to(0)  # the other name is the one to look at: this one is found already
-        await user.settle()
-        assert "Karl Meyer · name matching: missing; text search: “Meyer”" in looks.text
+        for size in (120, 36), (80, 24):
+            await user.resize(*size)
+            assert "Karl Meyer · name matching: missing; text search: “Meyer”" in looks.text
         listed.move_to(1)
         await user.settle()
         assert " · name matching" not in looks.text

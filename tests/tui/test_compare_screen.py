@@ -10,13 +10,12 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import verify
 from tests.rows import gold, naming
 from tests.tui.conftest import SIZES, Row, User, said, shown
 from tests.tui.test_hostile import on_screen
 from workbench.reports.compare import figures_text
-from workbench.stages.editing import accept, reject
 from workbench.stages.figures import figures
-from workbench.stages.review import act, open_sample
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store, open_store
 from workbench.store.plans import in_order
@@ -292,12 +291,9 @@ async def test_the_head_says_in_full_how_many_are_verified_and_unresolved(
 ) -> None:
     path = import_rows(rows, name="retrieval-evaluation-of-the-second-quarter")
     with closing(open_store(str(path))) as store:
-        sample = in_order(store, find_dataset(store, None).id, 1)[0]
-        for annotator in ("ada", "bob"):
-            opened = open_sample(store, sample, annotator)
-            if annotator == "bob":
-                opened = act(store, opened, reject(opened, opened.state.entity.assessment.units[0]))
-            act(store, opened, accept(opened, "entity"))
+        (sample,) = in_order(store, find_dataset(store, None).id, 1)
+        verify(store, sample, "ada")
+        verify(store, sample, "bob", reject=[0])
     async with user.opens(database=path, size=(80, 24)) as app:
         await user.press("C")
         for size in (80, 24), (60, 18):

@@ -75,6 +75,7 @@ async def test_undo_in_a_review_takes_back_the_state_given_before_it(user: User,
 async def test_undo_on_the_evidence_of_a_disagreement_leads_back_and_takes_back_its_state(
     user: User, demo: Path
 ) -> None:
+    """Redo likewise; the evidence says where a state is given."""
     async with user.opens(database=demo, size=(80, 24), annotator="bob") as app:
         await go_to(user, "volcano")
         await user.press("d", "j", "j", "enter", "enter")
@@ -83,18 +84,16 @@ async def test_undo_on_the_evidence_of_a_disagreement_leads_back_and_takes_back_
         assert isinstance(app.screen, QueueScreen)
         assert "✓ undid: the disagreement on volcano is open again" == said(app)
         assert "open" == state(app)
-        await user.press("enter", "u")  # then it is about decisions, on the screen that shows them
+        await user.press("enter", "U")
+        assert isinstance(app.screen, QueueScreen)
+        assert "fixed" == state(app)
+        await user.press("u", "D", "w")
+        assert isinstance(app.screen, WhyScreen)
+        await user.press("d")
+        assert "D in the queue lists what disagrees; d there gives it a state" == said(app)
+        await user.press("u")  # then it is about decisions, on the screen that shows them
         assert isinstance(app.screen, ReviewScreen)
         assert said(app).startswith("✓ undid on www")
-
-
-async def test_undo_is_about_a_decision_that_came_after_the_state(user: User, demo: Path) -> None:
-    async with user.opens(database=demo, size=(80, 24), annotator="bob") as app:
-        await go_to(user, "www")
-        await user.press("d", "j", "j", "enter", "enter", "x", "u")
-        assert said(app).startswith("✓ undid on www: rejected")
-        await user.press("b")
-        assert "fixed" == state(app)
 
 
 async def test_the_state_that_a_disagreement_has_writes_nothing(user: User, demo: Path) -> None:
@@ -214,29 +213,17 @@ async def test_who_may_not_settle_hears_it_before_choosing_a_state(user: User, d
     assert state_refused.startswith("bob is an annotator and may not settle disagreements")
 
 
-async def test_the_evidence_has_redo_and_says_where_a_state_is_given(user: User, demo: Path) -> None:
-    async with user.opens(database=demo, size=(80, 24), annotator="bob") as app:
-        await go_to(user, "volcano")
-        await user.press("d", "j", "j", "enter", "u", "enter")
-        assert isinstance(app.screen, WhyScreen)
-        await user.press("U")
-        assert isinstance(app.screen, QueueScreen)
-        assert "fixed" == state(app)
-        await user.press("D", "w")
-        assert isinstance(app.screen, WhyScreen)
-        await user.press("d")
-        assert "D in the queue lists what disagrees; d there gives it a state" == said(app)
-
-
-# Small windows.
-
-
-async def test_a_small_window_shows_the_question_and_what_still_differs(user: User, demo: Path) -> None:
+async def test_a_small_window_shows_what_still_differs_and_a_later_decision_is_undone_first(
+    user: User, demo: Path
+) -> None:
     async with user.opens(database=demo, size=(60, 18), annotator="bob") as app:
         await go_to(user, "www")
         await user.press("d", "j", "j", "enter", "enter")
         listed = app.home.samples
         line = listed.render_line(listed.cursor - listed.scroll_offset.y).text
-
-    assert "Where was the World …" in line
-    assert line.rstrip().endswith("fixed?")
+        assert "Where was the World …" in line
+        assert line.rstrip().endswith("fixed?")
+        await user.press("x", "u")
+        assert said(app).startswith("✓ undid on www: rejected")
+        await user.press("b")
+        assert "fixed" == state(app)

@@ -83,10 +83,13 @@ async def test_ctrl_c_copies_what_is_selected(user: User) -> None:
         assert app.clipboard == copied
 
 
-async def test_ctrl_c_says_how_to_leave(user: User) -> None:
+async def test_ctrl_c_says_how_to_leave_and_ctrl_z_does_nothing_where_no_shell_is(user: User) -> None:
     """People press it to leave: losing the app by accident would be worse. A dialog has no line for it."""
     how = "ctrl+q quits; ctrl+c copies what is selected"
     async with user.opens(size=(80, 24)) as app:
+        await user.press("ctrl+z")
+        assert app.is_running
+        assert "app.suspend" not in {entry.binding.id for entry in app.screen.active_bindings.values()}
         for keys in (), ("slash",), ("escape", "enter"):
             await user.press(*keys)
             await user.press("ctrl+c")
@@ -95,14 +98,6 @@ async def test_ctrl_c_says_how_to_leave(user: User) -> None:
         await user.press("X", "ctrl+c")
         assert [how] == [one.message for one in app._notifications]
         assert type(app.screen).__name__ == "PromptScreen"
-
-
-async def test_the_shell_is_offered_where_there_is_one(user: User) -> None:
-    """Not without a terminal: neither in the help nor by its key."""
-    async with user.opens(size=(80, 24)) as app:
-        await user.press("ctrl+z")
-        assert app.is_running
-        assert "app.suspend" not in {entry.binding.id for entry in app.screen.active_bindings.values()}
 
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 18)])
@@ -123,13 +118,3 @@ async def test_what_went_well_takes_one_line_whatever_the_names(
                 messages.append(str(status.render()).rstrip())
     assert {1} == heights
     assert size[0] < 80 or messages[2].endswith("is found without evidence; e chooses it")
-
-
-async def test_a_message_with_what_to_do_takes_the_lines_it_needs(user: User) -> None:
-    async with user.opens("tower", size=(60, 18)) as app:
-        app.screen.say("not saved: the file is read only; free it, then press r to try again", tone="warn")
-        await user.settle()
-        tall = app.screen.query_one(Status).size.height
-        await user.press("x")
-        low = app.screen.query_one(Status).size.height
-    assert (2, 1) == (tall, low)

@@ -10,8 +10,9 @@ import pytest
 from rich.console import Console
 from rich.segment import Segment
 from textual.color import Color
+from textual.events import Key, Paste
 
-from tests.tui.conftest import Press, User
+from tests.tui.conftest import User
 from workbench.text.safe import flat
 from workbench.tui.app import GUARD, TerminalGuard, WorkbenchApp
 from workbench.tui.widgets.passage import Passage
@@ -70,29 +71,28 @@ def nasty_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36)])
 async def test_nothing_of_a_dataset_steers_the_terminal(
-    import_rows: Any, nasty_rows: Any, make_app: Any, press: Press, monkeypatch: Any, size: Any
+    user: User, import_rows: Any, nasty_rows: Any, monkeypatch: Any, size: Any
 ) -> None:
     """On every screen, with the last wall taken away: the widgets alone have to hold."""
     monkeypatch.setattr(TerminalGuard, "apply", lambda _self, segments, _background: segments)
-    app = make_app(import_rows(nasty_rows, name=NASTY.replace("/", "|")), annotator=NASTY)
+    database = import_rows(nasty_rows, name=NASTY.replace("/", "|"))
     seen: list[str] = []
-    async with app.run_test(size=size) as pilot:
-        await press(pilot)
-        assert type(app.screen).__name__ == "QueueScreen"
-        seen.append(on_screen(app))
-        await press(pilot, "enter")
-        assert type(app.screen).__name__ == "ReviewScreen"
-        for keys in ("j", "k", "y", "]", "x", "m", "M", "g", "\x1b", "?", "\x1b", "f"):
-            name = {"\x1b": "escape", "]": "right_square_bracket", "?": "question_mark"}.get(keys, keys)
-            await press(pilot, name)
+    async with user.opens(database=database, annotator=NASTY, size=size) as app:
+
+        async def look(*keys: str) -> None:
+            await user.press(*keys)
             seen.append(on_screen(app))
+
+        await look()
+        assert type(app.screen).__name__ == "QueueScreen"
+        await user.press("enter")
+        assert type(app.screen).__name__ == "ReviewScreen"
+        for key in "j k y right_square_bracket x m M g escape question_mark escape f".split():
+            await look(key)
         app.screen.query_one("#field").value = NASTY
-        await press(pilot, "enter")
-        seen.append(on_screen(app))
-        await press(pilot, "f")
-        seen.append(on_screen(app))
-        await press(pilot, "escape", "X", "1", "enter")
-        seen.append(on_screen(app))
+        await look("enter")
+        await look("f")
+        await look("escape", "X", "1", "enter")
         assert steering(app.clipboard) == []
     for picture in seen:
         assert steering(picture) == []
@@ -106,6 +106,7 @@ async def test_a_click_on_markup_in_a_text_does_nothing(
     """Every cell of the reference is clicked; the app neither quits nor acts."""
     nasty_rows[0]["id"] = "evil"
     async with user.opens("evil", database=import_rows(nasty_rows), size=(120, 36)) as app:
+        assert GUARD in app.get_line_filters()  # the last wall
         before = app.screen.query_one(UnitList).rows
         width = app.screen.query_one("#reference", Passage).size.width
         for x in range(1, width, 3):
@@ -114,11 +115,6 @@ async def test_a_click_on_markup_in_a_text_does_nothing(
         assert app.is_running
         assert type(app.screen).__name__ == "ReviewScreen"
         assert app.screen.query_one(UnitList).rows == before
-
-
-async def test_the_last_wall_stands_in_the_app(user: User) -> None:
-    async with user.opens() as app:
-        assert GUARD in app.get_line_filters()
 
 
 async def test_the_palette_shows_no_data(user: User, import_rows: Any, nasty_rows: Any) -> None:
@@ -148,46 +144,46 @@ def test_flat_keeps_offsets() -> None:
     assert flat("a\nb\tc") == "a b c"
 
 
-@pytest.mark.parametrize(
-    ("letters", "apart"), [("xxx", 0.01), pytest.param("jjx", 0.04, id="each key makes the tail longer")]
-)
-async def test_the_tail_of_a_paste_is_no_key_press(user: User, letters: str, apart: float) -> None:
-    """A paste that ends itself early delivers the rest as keys: they are dropped; later keys count."""
-    from textual.events import Key, Paste
+async def test_the_tail_of_a_paste_is_no_key_press(user: User) -> None:
+    """A paste that ends itself early delivers the rest as keys: they are dropped; later keys count.
 
+    Each key makes the tail longer.
+    """
     async with user.opens("tower") as app:
-        app.screen.query_one(UnitList).move_to(0)
-        paste = Paste("harmless")
-        app.post_message(paste)
-        for number, letter in enumerate(letters, start=1):
-            tail = Key(letter, letter)
-            tail.time = paste.time + number * apart  # when it came, however busy the machine is
-            app.post_message(tail)
-        await user.press()
-        assert [False] * 3 == [unit.rejected for unit in app.screen.query_one(UnitList).rows[:3]]
-        await user.pilot.pause(0.3)
-        await user.press("x")
-        assert app.screen.query_one(UnitList).rows[0].rejected
+        listed = app.screen.query_one(UnitList)
+        for letters, apart in ("xxx", 0.01), ("jjx", 0.04):
+            listed.move_to(0)
+            paste = Paste("harmless")
+            app.post_message(paste)
+            for number, letter in enumerate(letters, start=1):
+                tail = Key(letter, letter)
+                tail.time = paste.time + number * apart  # when it came, however busy the machine is
+                app.post_message(tail)
+            await user.press()
+            assert (letters, [False] * 3) == (letters, [unit.rejected for unit in listed.rows[:3]])
+            await user.pilot.pause(0.3)
+            await user.press("x")
+            assert listed.rows[0].rejected
+            await user.press("x")
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36)])
 async def test_evidence_search_and_split_steer_nothing(
-    import_rows: Any, nasty_rows: Any, make_app: Any, press: Press, monkeypatch: Any, size: Any
+    user: User, import_rows: Any, nasty_rows: Any, monkeypatch: Any, size: Any
 ) -> None:
     """Passages, titles, letters and what was said; without the last wall."""
     monkeypatch.setattr(TerminalGuard, "apply", lambda _self, segments, _background: segments)
     nasty_rows[0]["proposal"]["context_entities"] = [[], []]
-    app = make_app(import_rows(nasty_rows, name="nasty"))
     seen: list[str] = []
-    async with app.run_test(size=size) as pilot:
-        await press(pilot, "enter")
+    async with user.opens(database=import_rows(nasty_rows, name="nasty"), size=size) as app:
+        await user.press("enter")
         app.screen.query_one(UnitList).move_to(0)
         for keys in (
             "e", "j", "right_square_bracket", "question_mark", "escape", "e", "escape", "e 1", "u", "U",
             "}", "#", "1 enter", "slash E v i l", "f3", "enter", "escape", "vertical_line", "escape", "&",
             "u", "m", "m", "e slash P a r i s enter", "p",
         ):  # fmt: skip
-            await press(pilot, *keys.split())
+            await user.press(*keys.split())
             seen.append(on_screen(app))
     for picture in seen:
         assert steering(picture) == []

@@ -30,14 +30,13 @@ def audited(import_rows: Callable[..., Path], rows: list[dict[str, Any]]) -> Pat
     return import_rows(rows)
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
-async def test_from_an_accept_to_the_reason(user: User, audited: Path, size: tuple[int, int]) -> None:
-    async with user.opens(HASH, database=audited, size=size) as app:
+async def test_from_an_accept_to_the_reason_and_back_to_the_row(user: User, audited: Path) -> None:
+    """A name that is a hash gives way to the question; the name of the column only to the verified value."""
+    async with user.opens(HASH, database=audited, size=(80, 24)) as app:
         assert "yours" not in app.screen.query_one(Tallies).text
         assert "Where" not in app.screen.query_one(Head).text  # the question stands below, once
         await user.press("a")
         status = app.screen.query_one(Status).text
-
         assert "✓ Where" in status
         assert HASH[:8] not in status
         assert "accepted: yours .33 · verified 5/6 .83 · −.50" in status
@@ -45,45 +44,26 @@ async def test_from_an_accept_to_the_reason(user: User, audited: Path, size: tup
         await user.press("u", "U")
         box = app.screen.query_one(Tallies)
         assert box.text.startswith("yours .33   verified 5/6 .83   −.50: ")
-        await user.press("w")
-        listed = app.screen.query_one(CauseList)
-        values = app.screen.query_one("#values", Bar).text
-
-        column = " (context_entity_recall)" if size[0] == 120 else ""
-        assert values.startswith(f"yours{column} .3333 · our count ")
+        await user.press("w", "k")
+        listed, values = app.screen.query_one(CauseList), app.screen.query_one("#values", Bar)
+        chosen = listed.cursor
         assert "untraced" in [one.cause for one in listed.rows]
-        last = "".join(text for text, _ in listed.parts(listed.count - 1, size[0] - 2))
-        assert "(your number − our count)" in last
+        for width, named, by in (120, "yours (context_entity_recall)", " by ann"), (80, "yours", ""):
+            await user.resize(width, 30)
+            assert values.text.startswith(f"{named} .3333 · our count 5/6 .83   verified{by} 5/6 .83")
+            last = "".join(text for text, _ in listed.parts(listed.count - 1, width - 2))
+            assert "(your number − our count)" in last
+        assert chosen == listed.cursor
 
-
-async def test_the_values_of_why_follow_the_size_of_the_window(user: User, audited: Path) -> None:
-    """The name of the column pushed the verified value out of a window made narrower."""
-    async with user.opens(HASH, database=audited, size=(120, 36)) as app:
-        await user.press("a", "u", "U", "w", "k")
-        chosen, values = app.screen.query_one(CauseList).cursor, app.screen.query_one("#values", Bar)
-        wide = values.text
-        await user.resize(80, 24)
-
-        assert wide.startswith("yours (context_entity_recall) .3333")
-        assert values.text.startswith("yours .3333 · our count 5/6 .83   verified 5/6 .83")
-        assert chosen == app.screen.query_one(CauseList).cursor
-
-
-async def test_the_queue_says_yours_and_verified_and_names_a_hash_by_its_question(
-    user: User, audited: Path
-) -> None:
-    async with user.opens(HASH, database=audited, size=(120, 36)) as app:
-        await user.press("a", "b")
-        screen = app.screen
-        assert isinstance(screen, QueueScreen)
-        head = str(screen.query_one(SampleHead).render())
-        listed = screen.query_one(SampleList)
-        number = next(line for line in range(listed.count) if (row := listed.row(line)) and row.key == HASH)
-        drawn = "".join(text for text, _ in listed.parts(number, 118))
-
-    assert head.split()[1:4] == ["yours", "verified", "Δ"]
-    assert drawn.split()[1:3] == ["Where", "is"]
-    assert [".33", ".83", "−.50"] == [word for word in drawn.split() if word.lstrip("−").startswith(".")]
+        await user.press("escape", "b")
+        assert isinstance(app.screen, QueueScreen)
+        await user.resize(120, 36)
+        assert str(app.screen.query_one(SampleHead).render()).split()[1:4] == ["yours", "verified", "Δ"]
+        rows = app.screen.query_one(SampleList)
+        number = next(line for line in range(rows.count) if (row := rows.row(line)) and row.key == HASH)
+        words = "".join(text for text, _ in rows.parts(number, 118)).split()
+    assert "✓ Where is" in " ".join(words)
+    assert [".33", ".83", "−.50"] == [word for word in words if word.lstrip("−").startswith(".")]
 
 
 async def test_compare_opens_with_the_sentences_of_the_answer(user: User, audited: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from textual.binding import Binding
 
-from tests.tui.conftest import Press, User
+from tests.tui.conftest import User
 from workbench.errors import UsageError
 from workbench.settings import Settings
 from workbench.tui.keys import actions, acts, declared, key_name, keymap, nodes, shown
@@ -170,27 +170,20 @@ async def test_a_chosen_key_does_what_it_is_for(user: User) -> None:
         assert not units.rows[0].rejected
 
 
-async def test_every_place_shows_the_chosen_keys(
-    database: Path, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_every_place_shows_the_chosen_keys(user: User) -> None:
     """Key bar, help and palette, each in the order they have without a map."""
-    plain = make_app(database)
-    async with plain.run_test(size=(120, 50)) as pilot:
-        await open_review(pilot, "tower")
-        before = footer(plain.screen.query_one(KeyBar))
-        order = [act.id for act in acts(plain.screen.active_bindings)]
-    app = make_app(
-        database, keymap=keymap(keys(review__accept="f6", review__label_1="f7", review__label_9="f8"))
-    )
-    async with app.run_test(size=(120, 50)) as pilot:
-        await open_review(pilot, "tower")
+    async with user.opens("tower", size=(120, 50)) as app:
+        before = footer(app.screen.query_one(KeyBar))
+        order = [act.id for act in acts(app.screen.active_bindings)]
+    own = keymap(keys(review__accept="f6", review__label_1="f7", review__label_9="f8"))
+    async with user.opens("tower", size=(120, 50), keymap=own) as app:
         assert before.replace("a accept", "F6 accept").replace("1–9 label", "F7–F8 label") == footer(
             app.screen.query_one(KeyBar)
         )
         assert order == [act.id for act in acts(app.screen.active_bindings)]
         said = {command.title: command.help for command in app.get_system_commands(app.screen)}
         assert said["Accept and go on"] == "Decide · F6"
-        await press(pilot, "question_mark")
+        await user.press("question_mark")
         text = "\n".join(str(one.render()) for one in app.screen.query("HelpScreen Static"))
         assert any(line.split() == ["F6", "Accept", "and", "go", "on"] for line in text.splitlines())
 

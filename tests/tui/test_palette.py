@@ -16,6 +16,7 @@ from workbench.tui import commands
 from workbench.tui.app import TerminalGuard, WorkbenchApp
 from workbench.tui.commands import Actions, DatasetCommands
 from workbench.tui.widgets.passage import Passage
+from workbench.tui.widgets.unit_list import UnitList
 
 
 async def offered(app: WorkbenchApp) -> list[DiscoveryHit]:
@@ -166,16 +167,6 @@ async def test_hostile_names_are_shown_and_steer_nothing(
                 assert "@click" not in style.meta
 
 
-async def test_a_title_that_begins_with_what_is_typed_comes_first(user: User) -> None:
-    """Before those that have the letters at the start of a later word."""
-    async with user.opens() as app:
-        await user.settle()
-        hits = [hit async for hit in Actions(app.screen).search("back")]
-
-    assert "Backup" == max(hits, key=lambda hit: hit.score).text
-    assert "Disagreements, largest effect first; back" in [hit.text for hit in hits]
-
-
 def test_every_format_that_can_be_exported_is_offered_with_what_it_is() -> None:
     """In the order of the exports."""
     assert list(FORMATS) == list(commands.FORMATS)
@@ -196,9 +187,15 @@ async def test_a_search_that_ends_after_the_palette_is_gone_does_nothing(user: U
 
 
 async def test_actions_are_found_with_their_keys(user: User) -> None:
-    """Every action of the screen with its keys; keys that are brackets are no markup."""
+    """Every action of the screen with its keys; keys that are brackets are no markup.
+
+    A title that begins with what is typed comes before those that have it at the start of a later word.
+    """
     async with user.opens() as app:
         await user.settle()
+        hits = [hit async for hit in Actions(app.screen).search("back")]
+        assert "Backup" == max(hits, key=lambda hit: hit.score).text
+        assert "Disagreements, largest effect first; back" in [hit.text for hit in hits]
         said = {command.title: command.help for command in app.get_system_commands(app.screen)}
         assert said["Review this sample"] == "Queue · enter"
         assert "Tour" in said
@@ -208,9 +205,14 @@ async def test_actions_are_found_with_their_keys(user: User) -> None:
             assert Content.from_markup(help_text).plain == help_text
 
 
-async def test_the_palette_over_a_dialog_leaves_by_ctrl_q(user: User) -> None:
+async def test_the_palette_does_what_keys_do_and_leaves_by_ctrl_q_over_a_dialog(user: User) -> None:
     """The keys that hold everywhere do so over dialogs and in the palette."""
     async with user.opens("tower") as app:
+        app.screen.query_one(UnitList).move_to(0)
+        titles = {command.title for command in app.get_system_commands(app.screen)}
+        assert {"Accept and go on", "Label 8", "New unit", "Exclude, with a reason", "Theme"} <= titles
+        await user.command("reject")
+        assert app.screen.query_one(UnitList).rows[0].rejected
         await user.press("X", "question_mark")
         await user.pilot.press("ctrl+p")
         assert isinstance(app.screen, CommandPalette)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.rows import units
 from tests.tui.conftest import User, said, to_unit
 from workbench.tui.screens.evidence import EvidenceScreen
 from workbench.tui.screens.finding import FindScreen
@@ -71,10 +72,18 @@ async def test_find_goes_through_reference_and_contexts(user: User, many: Path) 
 
 
 async def test_find_starts_where_one_stood_and_escape_forgets_it(user: User, many: Path) -> None:
-    """A second search goes on from the place of the first; Escape in the line goes back, later it clears."""
+    """A second search goes on from the place of the first; Escape in the line goes back, later it clears.
+
+    Until then all places in sight are marked, in reference and context alike; edits keep them.
+    """
     async with user.opens("tower", database=many, size=(120, 36)) as app:
-        context = app.screen.query_one(Contexts)
-        await user.press("slash", *"seine", "enter", "f3")
+        reference, context = app.screen.query_one("#reference", Passage), app.screen.query_one(Contexts)
+        await user.press("slash", *"eiffel", "enter")
+        marked = [[(one.role, one.start) for one in pane._places] for pane in (reference, context)]
+        assert marked == [[("here", 4), ("place", 63)], [("place", 4), ("place", 106), ("place", 14128)]]
+        await user.press("M")
+        assert [len(pane._places) for pane in (reference, context)] == [2, 3]
+        await user.press("escape", "slash", *"seine", "enter", "f3")
         assert said(app).startswith("2 of 2 · context 5")
         await user.press("slash", *"eiffel", "enter")
         assert said(app).startswith("6 of 6 · question")
@@ -92,17 +101,6 @@ async def test_find_starts_where_one_stood_and_escape_forgets_it(user: User, man
         assert said(app) == ""
         await user.press("slash", *"tower?", "enter")
         assert said(app).startswith("1 of 1 · question")
-
-
-async def test_all_places_in_sight_are_marked_and_edits_keep_them(user: User, many: Path) -> None:
-    """Reference and context alike, over the units' own marks; another sample has none."""
-    async with user.opens("tower", database=many, size=(120, 36)) as app:
-        reference, context = (app.screen.query_one(f"#{name}", Passage) for name in ("reference", "context"))
-        await user.press("slash", *"eiffel", "enter")
-        marked = [[(one.role, one.start) for one in pane._places] for pane in (reference, context)]
-        assert marked == [[("here", 4), ("place", 63)], [("place", 4), ("place", 106), ("place", 14128)]]
-        await user.press("M")
-        assert [len(pane._places) for pane in (reference, context)] == [2, 3]
 
 
 async def test_what_is_typed_while_a_search_runs_is_not_lost(user: User, many: Path) -> None:
@@ -151,11 +149,22 @@ def evidence(user: User, text: str) -> tuple[Any, ...]:
 
 
 async def test_the_nearest_passage_is_evidence_by_two_presses(user: User, many: Path) -> None:
-    """`e` lists passages over all contexts with their context number, a digit takes one; `e 0` drops it."""
+    """`e` lists passages over all contexts with their context number, a digit takes one; `e 0` drops it.
+
+    The nearest stand below a missing unit, likeness in bold, in a pane that keeps its height.
+    """
     async with user.opens("tower", database=many, size=(120, 36)) as app:
-        context = app.screen.query_one(Contexts)
+        context, detail = app.screen.query_one(Contexts), app.screen.query_one("#detail", Passage)
+        height = detail.size.height
         to_unit(app, "University of Paris")
-        await user.press("e")
+        await user.press()
+        assert detail.text.splitlines()[2] == "1 · 1: … lattice tower in Paris, France."
+        (mark,) = (mark for mark in detail.marks if mark.role == "like")
+        assert detail.text[mark.start : mark.end] == "Paris"
+        await user.press("j")
+        assert "1 · " not in detail.text
+        assert detail.size.height == height
+        await user.press("k", "e")
         assert isinstance(app.screen, EvidenceScreen)
         offered = "1 · context 1: The Eiffel Tower is a wrought-iron lattice tower in Paris, France."
         assert offered == app.screen.query_one("#offers", Passage).text
@@ -200,30 +209,18 @@ async def test_evidence_by_letters_in_the_context(user: User, many: Path) -> Non
 
 async def test_few_units_leave_room_for_the_choice(user: User, import_rows: Any, rows: Any) -> None:
     """On a small screen a list of one unit is a line high; what is chosen over it has at least four."""
-    row = {
-        **rows[0],
-        "proposal": {"proposer": "p", "reference_entities": [{"text": "Eiffel Tower", "label": "place"}]},
-    }
-    path = import_rows([row], name="few")
-    async with user.opens("tower", database=path, size=(80, 24), dataset="few") as app:
+    row = {**rows[0], "proposal": {"proposer": "p", "reference_entities": units(["Eiffel Tower"])}}
+    async with user.opens("tower", database=import_rows([row]), size=(80, 24)) as app:
         await user.press("e")
-        assert (6, 4) == (
-            app.screen.query_one("#box").size.height,
-            app.screen.query_one("#offers").size.height,
-        )
+        assert [6, 4] == [app.screen.query_one(part).size.height for part in ("#box", "#offers")]
 
 
 async def test_the_passage_under_the_cursor_is_in_sight(user: User, import_rows: Any, rows: Any) -> None:
     """However many lines those before it take on a small screen; and the first again on the way back."""
     towers = [f"{name} wrote that the Eiffel Tower is the tower which {'many ' * 30}see." for name in "ABC"]
-    units = [{"text": "Eiffel Towers", "label": "place"}]
-    row = {
-        **rows[0],
-        "retrieved_contexts": towers,
-        "proposal": {"proposer": "p", "reference_entities": units},
-    }
-    path = import_rows([row], name="long")
-    async with user.opens("tower", database=path, size=(80, 24), dataset="long") as app:
+    given = {"proposer": "p", "reference_entities": units(["Eiffel Towers"])}
+    row = {**rows[0], "retrieved_contexts": towers, "proposal": given}
+    async with user.opens("tower", database=import_rows([row]), size=(80, 24)) as app:
         await user.press("e")
         offers = app.screen.query_one("#offers", Passage)
         assert "1 · context 1: Eiffel Tower" in visible(offers)
@@ -249,29 +246,9 @@ async def test_evidence_by_search(user: User, many: Path) -> None:
         assert evidence(user, "University of Paris") == ("found", "human", "cafe")
 
 
-async def test_a_missing_unit_shows_its_nearest_passages(user: User, many: Path) -> None:
-    """Below the unit on a wide screen, likeness in bold, in a pane that keeps its height."""
-    async with user.opens("tower", database=many, size=(120, 36)) as app:
-        detail = app.screen.query_one("#detail", Passage)
-        height = detail.size.height
-        to_unit(app, "University of Paris")
-        await user.press()
-        assert detail.text.splitlines()[2] == "1 · 1: … lattice tower in Paris, France."
-        (mark,) = (mark for mark in detail.marks if mark.role == "like")
-        assert (detail.text[mark.start : mark.end], mark.role) == ("Paris", "like")
-        await user.press("j")
-        assert "1 · " not in detail.text
-        assert detail.size.height == height
-        to_unit(app, "University of Paris")
-        await user.press("m")
-        assert said(app) == "✓ University of Paris is found without evidence; e chooses it"
-
-
 async def test_blind_reviews_suggest_no_passage(user: User, import_rows: Any, rows: Any) -> None:
     """No passages beside the unit and none to choose: `e` says so and has letters and search."""
-    async with user.opens(
-        "tower", database=import_rows(rows[:1], name="blind", blind=1.0), size=(120, 36), dataset="blind"
-    ) as app:
+    async with user.opens("tower", database=import_rows(rows[:1], blind=1.0), size=(120, 36)) as app:
         detail = app.screen.query_one("#detail", Passage)
         await user.press("n", *"seine", "enter", "2")
         assert "Seine" == detail.border_title

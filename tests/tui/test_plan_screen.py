@@ -284,10 +284,12 @@ async def test_the_review_says_when_the_plan_is_complete(user: User) -> None:
         await user.press("a")
         assert "complete" not in said(app)
         assert "plan complete · 21 of" in shown(app, Head)
+        here = app.screen.pane.now.sample.id
         await user.press("C")
         assert type(app.screen).__name__ == "CompareScreen"
         await user.press("escape")
         assert type(app.screen).__name__ == "ReviewScreen"
+        assert here == app.screen.pane.now.sample.id
         await user.press("b")
         assert isinstance(app.screen, QueueScreen)
         assert "21 of" in app.screen.query_one(ProgressLine).text

@@ -40,6 +40,7 @@ SCHILLER = {
 WAYS: list[tuple[str, str, list[str], dict[str, tuple[str, str, str] | None]]] = [
     ("accept as it is", "p3", ["a"], {}),
     ("delete one and accept", "p3", ["x", "a"], {"p3": None}),
+    ("the same on a Russian keyboard", "p3", ["ч", "ф"], {"p3": None}),
     ("toggle the match and accept", "p3", ["m", "a"], {"p3": ("Weimar", "place", "missing")}),
     ("relabel and accept", "p3", ["7", "a"], {"p3": ("Weimar", "event", "found")}),
     ("unsure and accept, which asks once", "p3", ["M", "a", "a"], {"p3": ("Weimar", "place", "unsure")}),
@@ -66,7 +67,7 @@ async def test_presses(user: User) -> None:
             assert (name, "verified", expected) == (name, disposition(user), gold(user))
             assert (name, len(keys)) == (name, counted(user) - before)
             while disposition(user) != "todo":
-                await user.press("u")
+                await user.press("г")  # u on a Russian keyboard
             app.meter.take(app.screen.pane.now.sample_id)  # the presses of undoing
 
 

@@ -129,7 +129,7 @@ async def test_digits_take_a_side_and_a_settles(user: User) -> None:
 async def test_each_row_shows_what_people_have_under_letters_until_their_names_are_asked_for(
     user: User,
 ) -> None:
-    """`W` shows them and is stored: nothing hides them again."""
+    """`W` shows them and is stored: nothing hides them again. A click takes what a person has."""
     async with settling(user, size=(120, 36)) as app:
         rows = [row.split() for row in lines(app)]
         bob = "AB"[int(letter(app, "bob")) - 1]
@@ -143,7 +143,14 @@ async def test_each_row_shows_what_people_have_under_letters_until_their_names_a
         await user.press("1")
         assert " as A has it" in shown(app, Status)
 
-        await user.press("u", "W")
+        row = next(at for at, line in enumerate(lines(app)) if "1889" in line)
+        await user.pilot.click(SidesList, offset=(lines(app)[row].index("B ") + 1, row + 1))
+        await user.settle()
+        now = next(unit for unit in app.screen.pane.units if unit.text == "1889")
+        assert ("B",) == app.screen.over.of(now).letters(now)
+        assert "1889" != under_cursor(app)
+
+        await user.press("u", "u", "W")
         first, second = app.screen.over.people["entity"]
         assert f"A {first} · B {second}" in head(app)
         await user.press("1")
@@ -155,10 +162,15 @@ async def test_each_row_shows_what_people_have_under_letters_until_their_names_a
 
 
 async def test_on_a_narrow_screen_each_person_has_a_line_for_what_they_have(user: User) -> None:
+    """At 60 columns the key bar still names the keys that take."""
     async with settling(user, size=(80, 24)) as app:
         first, ada, bob = detail(app), letter(app, "ada"), letter(app, "bob")
         await user.press("k")
         agreed = detail(app)
+        await user.resize(60, 18)
+        assert "1–2 take A B" in shown(app, KeyBar)
+        assert "a settle" in shown(app, KeyBar)
+        assert "? help" in shown(app, KeyBar)
 
     said = {ada: "Gustave Eiffel · person · ● found in 1 · 1: “Gustave Eiffel”", bob: "no such unit"}
     assert [f"{'AB'[int(side) - 1]}  {said[side]}" for side in ("1", "2")] == first
@@ -255,19 +267,6 @@ async def test_undo_leads_from_a_review_to_what_was_settled_before(user: User) -
         assert None is settled(app)["Gustave Eiffel"]
         await user.press("U", "U")
         assert ReviewScreen is type(app.screen)
-
-
-async def test_a_click_takes_what_a_person_has(user: User) -> None:
-    async with settling(user, size=(120, 36)) as app:
-        listed = app.screen.query_one(SidesList)
-        row = next(at for at, line in enumerate(lines(app)) if "1889" in line)
-        at = lines(app)[row].index("B ")
-        await user.pilot.click(SidesList, offset=(at + 1, row + 1))
-        await user.settle()
-        now = next(unit for unit in app.screen.pane.units if unit.text == "1889")
-        sided = app.screen.over.of(now)
-        assert ("B",) == sided.letters(now)
-        assert "1889" != listed.chosen.text
 
 
 async def test_the_queue_marks_what_others_hold_and_a_review_says_until_when(
@@ -422,9 +421,9 @@ async def test_compare_and_plan_name_the_unresolved_ones_of_those_the_queue_coun
     """Of two samples that people verified they differ in one: Compare and the plan count it apart."""
     info = find_dataset(user.store, None)
     keys = {number: key for key, number in sample_ids(user.store, info.id).items()}
-    for number, people in zip(in_order(user.store, info.id, 2), (("ada",), ("ada", "bob")), strict=True):
-        for name in people:
-            verify(user.store, number, name, reject=[*user.units(keys[number])][: name == "bob"])
+    one, other, following = in_order(user.store, info.id, 3)
+    for number, who, reject in (one, "ada", []), (other, "ada", []), (other, "bob", [0]):
+        verify(user.store, number, who, reject=reject)
     async with user.opens(annotator="ada", size=(100, 30)) as app:
         await user.settle()
         assert "▰▰▱▱▱▱▱▱▱▱  2 of 8 verified" in app.screen.query_one(ProgressLine).text
@@ -433,7 +432,7 @@ async def test_compare_and_plan_name_the_unresolved_ones_of_those_the_queue_coun
         await user.press("escape", "C")
         assert "1 of 8 samples verified, 1 more unresolved" in head(app)
         await user.press("escape")
-        await user.review(keys[in_order(user.store, info.id, 3)[2]])
+        await user.review(keys[following])
         assert "2 of 8 verified" in head(app)
 
 
@@ -496,13 +495,6 @@ async def test_a_settled_sample_at_60_columns(user: User) -> None:
         verified = {unit.text: app.screen._side("verified", unit) for unit in units}
     assert "decided by bob" in verified["1889"]
     assert [] == [lines for lines in verified.values() if "settled:" in lines or "bob:" in lines]
-
-
-async def test_the_key_bar_names_the_keys_that_take_at_60_columns(user: User) -> None:
-    async with settling(user, size=(60, 18)) as app:
-        assert "1–2 take A B" in shown(app, KeyBar)
-        assert "a settle" in shown(app, KeyBar)
-        assert "? help" in shown(app, KeyBar)
 
 
 async def test_j_shows_a_settled_value_to_nobody_whom_the_queue_does_not_show_it(user: User) -> None:

@@ -9,7 +9,6 @@ import pytest
 from tests.rows import proposal, sample
 from tests.tui.conftest import User, said, shown
 from workbench.model import Evidence
-from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.widgets.bars import Bar, Field, Head, KeyBar
 from workbench.tui.widgets.passage import Contexts
@@ -20,19 +19,6 @@ from workbench.tui.widgets.unit_list import UnitList
 def hint(app: Any) -> str:
     """What the last line of a dialog says."""
     return " ".join(app.screen.query_one("#hint", Bar).text.split())
-
-
-async def test_accept_is_one_press_and_goes_on(user: User) -> None:
-    """`a` verifies the sample, shows the next undecided one and says what was saved."""
-    async with user.opens("schiller") as app:
-        await user.press("a")
-
-        assert user.stored("schiller").state.entity.disposition == "verified"
-        assert said(app).startswith("✓ schiller accepted: verified ")
-        assert "name matching" in said(app)
-        assert "Δ" in said(app)
-        assert type(app.screen).__name__ == "ReviewScreen"
-        assert app.screen.pane.now.sample.id != "schiller"
 
 
 @pytest.mark.databases
@@ -84,25 +70,6 @@ async def test_undo_reaches_back_over_samples_and_restarts(user: User) -> None:
         assert said(app) == "nothing to undo"
         await user.press("U", "U")
         assert user.stored("schiller").state.entity.disposition == "verified"
-
-
-async def test_presses_to_finish_a_sample(user: User) -> None:
-    """Reject, relabel or toggle the unit under the cursor and accept: two presses each; undo: one.
-
-    Likewise on a Russian keyboard: ч, ф and г are the physical keys of x, a and u.
-    """
-    async with user.opens() as app:
-        for keys, field in (("xa", "rejected"), ("7a", "label"), ("ma", "match"), ("чф", "rejected")):
-            await user.review("schiller")
-            old = app.screen.query_one(UnitList).chosen
-            await user.press(*keys)
-            assert user.stored("schiller").state.entity.disposition == "verified"
-            assert getattr(user.units("schiller")[old.text], field) != getattr(old, field)
-            await user.press("г" if keys == "чф" else "u")
-            assert user.stored("schiller").state.entity.disposition == "started"
-            assert app.screen.query_one(UnitList).chosen.text == old.text
-            await user.press("u", "b")
-            assert user.stored("schiller").state.entity.disposition == "todo"
 
 
 async def test_accept_stops_once_at_doubts_and_shows_them(user: User) -> None:
@@ -157,15 +124,20 @@ async def test_edges_move_by_tokens(user: User) -> None:
         assert "The" in user.units("tower")
 
 
-async def test_automatic_scores_show_only_after_the_decision(user: User) -> None:
-    """Before, neither tally nor difference is on the screen; after, all three are."""
+async def test_accept_is_one_press_and_automatic_scores_show_only_after_it(user: User) -> None:
+    """Before, neither tally nor difference is on the screen; after, all three are, and the next sample."""
     async with user.opens("schiller", size=(120, 36)) as app:
         tallies = app.screen.query_one(Tallies)
         assert tallies.text.strip() == "The automatic score appears after you accept."
         await user.press("w")
         assert said(app) == "automatic and verified show once you have decided this sample"
         app.screen.query_one(UnitList).move_to(0)
-        await user.press("m", "a", "b")
+        await user.press("m", "a")
+        assert said(app) == "✓ schiller accepted: verified 2/3 .67, name matching 1/3 .33, Δ −.33"
+        assert isinstance(app.screen, ReviewScreen)
+        assert app.screen.pane.now.sample.id != "schiller"
+        assert user.stored("schiller").state.entity.disposition == "verified"
+        await user.press("b")
         await user.review("schiller")
         assert app.screen.query_one(Tallies).text == (
             "name matching 1/3 .33   verified 2/3 .67   Δ −.33: missed match Friedrich Schiller −.33 (w)"
@@ -187,6 +159,8 @@ async def test_blind_samples_propose_nothing(user: User, import_rows: Any, rows:
         assert [(unit.text, unit.match.verdict) for unit in listed.rows] == [("Weimar", None)]
         await user.press("m")
         assert listed.rows[0].match.verdict == "found"
+        await user.press("0")
+        assert "0 says that a sample has no units; this one has a unit: x rejects" in said(app)
         await user.press("x", "0")
         await user.press("u")
         await user.press("0")
@@ -328,17 +302,6 @@ async def test_an_added_name_is_found_where_the_text_of_a_context_has_it(
         assert (Evidence(1, 4, 9),) == app.screen.query_one(UnitList).chosen.match.evidence
 
 
-async def test_the_way_back_from_compare_is_the_sample_it_was_opened_from(user: User) -> None:
-    async with user.opens("schiller") as app:
-        await user.press("C")
-        assert "CompareScreen" == type(app.screen).__name__
-        await user.press("escape")
-        assert isinstance(app.screen, ReviewScreen)
-        assert "schiller" == app.screen.pane.now.sample.id
-        await user.press("escape", "b")
-        assert isinstance(app.screen, QueueScreen)
-
-
 async def test_a_name_that_is_there_in_another_form_is_said_before_it_is_added(
     user: User, import_rows: Any
 ) -> None:
@@ -357,10 +320,3 @@ async def test_a_name_that_is_there_in_another_form_is_said_before_it_is_added(
         assert title.startswith("new entity труппа Большого театра ")
         await user.press("comma", "3")
         assert "труппа Большого" == app.screen.query_one(UnitList).chosen.text
-
-
-async def test_zero_says_what_it_is_for(user: User) -> None:
-    """With units on the screen it does nothing, and says why."""
-    async with user.opens("tower", size=(120, 36)) as app:
-        await user.press("0")
-        assert "0 says that a sample has no units; this one has units: x rejects" in said(app)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import threading
-import time
 from collections.abc import Awaitable, Callable
 from decimal import Decimal
 from functools import partial
@@ -16,7 +14,7 @@ from textual.pilot import Pilot
 
 from tests.proposing.claude.faults import Faults
 from tests.proposing.claude.server import Service
-from tests.tui.conftest import Press, User, said, shown
+from tests.tui.conftest import Press, User, said, shown, until
 from tests.tui.test_hostile import on_screen
 from workbench.proposing.claude.answers import Usage
 from workbench.proposing.claude.run import RunProgress
@@ -25,7 +23,6 @@ from workbench.stages.desk import open_desk
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.store.runs import create_run
-from workbench.tui.app import WorkbenchApp
 from workbench.tui.screens import runs as runs_screen
 from workbench.tui.screens.dialogs import Choices, ConfirmScreen, FormScreen, MenuScreen
 from workbench.tui.screens.queue import QueueScreen
@@ -44,15 +41,15 @@ pytestmark = pytest.mark.usefixtures("quick_claude")
 def over(settle: Press) -> Callable[[Pilot[None]], Awaitable[None]]:
     """Waits until the run that goes on has ended and everything is shown."""
 
+    def is_said(app: Any) -> bool:
+        """Whether it ended and the app has looked: a screen that shows no runs hears of it."""
+        shows = isinstance(app.screen, RunsScreen)
+        return not app.proposing.is_alive() and bool(
+            app.screen._watched is None if shows else app._notifications
+        )
+
     async def wait(pilot: Pilot[None]) -> None:
-        app = pilot.app
-        assert isinstance(app, WorkbenchApp)
-        end = time.monotonic() + 60
-        assert app.proposing is not None
-        while app.proposing.is_alive():
-            assert time.monotonic() < end
-            await asyncio.sleep(0.05)
-        await asyncio.sleep(0.4)  # two looks of the app
+        await until(pilot, partial(is_said, pilot.app))
         await settle(pilot)
 
     return wait

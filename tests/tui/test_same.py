@@ -8,16 +8,13 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import add_text
+from tests.conftest import Bench, add_text, do, unit_of
 from tests.rows import sample
 from tests.tui.conftest import User
 from workbench.errors import ConflictError, InputError
-from workbench.model import Unit
 from workbench.reviewing.edits import Comment
-from workbench.stages import editing, review
-from workbench.store.datasets import find_dataset
-from workbench.store.engine import open_store
-from workbench.store.samples import sample_ids
+from workbench.stages import editing
+from workbench.stages.review import Opened
 from workbench.tui.screens.same import NOTHING, Places, SameScreen
 from workbench.tui.widgets.bars import Bar, Status
 from workbench.tui.widgets.unit_list import UnitList
@@ -38,175 +35,135 @@ ROWS = [
 ]  # fmt: skip
 
 
+def fill(bench: Bench) -> None:
+    bench.load(ROWS, seed=7, blind=0.0)
+
+
 @pytest.fixture
-def desk(import_rows: Callable[..., Path]) -> Any:
-    """The rows in a store, and a way to open a sample by its id."""
-    store = open_store(str(import_rows(ROWS, name="india")))
-    info = find_dataset(store, None)
-    ids = sample_ids(store, info.id)
-
-    class Open:
-        def __init__(self) -> None:
-            self.store = store
-
-        def __call__(self, key: str, who: str = "ann") -> review.Opened:
-            return review.open_sample(store, ids[key], who)
-
-        def unit(self, key: str, text: str) -> Any:
-            return next(u for u in self(key).state.entity.assessment.units if u.text == text)
-
-    yield Open()
-    store.close()
+def india(filled_by: Callable[..., Bench]) -> Bench:
+    """The rows in a database."""
+    return filled_by(fill)
 
 
-def rejected(opened: review.Opened) -> set[str]:
+def rejected(opened: Opened) -> set[str]:
     return {unit.text for unit in opened.state.entity.assessment.units if unit.rejected}
 
 
-def reject_everywhere(desk: Any) -> tuple[review.Opened, list[editing.Place]]:
-    here = review.act(desk.store, desk("agra"), editing.reject(desk("agra"), desk.unit("agra", "Indian")))
-    unit = next(u for u in here.state.entity.assessment.units if u.text == "Indian")
-    return here, editing.places(desk.store, here, editing.decision_on(here, unit))
+REJECTED, A_PLACE = do("Indian", editing.reject), do("Indian", editing.relabel, "place")
 
 
-def test_a_rejection_is_offered_where_the_same_surface_is_a_unit(desk: Any) -> None:
-    """In any case of letters; not for a longer name that holds it, nor where it does not stand."""
-    _, places = reject_everywhere(desk)
-
-    assert sorted(place.key for place in places) == ["delhi", "ganges"]
-    assert {place.surface for place in places} == {"Indian", "INDIAN"}
+def decision(opened: Opened, text: str = "Indian") -> editing.Decision:
+    return editing.decision_on(opened, unit_of(opened, text))
 
 
-def test_it_is_one_act_and_one_undo(desk: Any) -> None:
-    """All samples change together and come back together; the sample it began on stays as it was."""
-    _, places = reject_everywhere(desk)
-
-    editing.apply(desk.store, "ann", places)
-
-    assert rejected(desk("delhi")) == {"Indian"}
-    assert rejected(desk("ganges")) == {"INDIAN"}
-    review.undo(desk.store, desk("agra").dataset.id, "ann")
-    assert rejected(desk("delhi")) == rejected(desk("ganges")) == set()
-    assert rejected(desk("agra")) == {"Indian"}
+def places(bench: Bench, opened: Opened, text: str = "Indian") -> list[editing.Place]:
+    """Where the decision on a unit could be applied too."""
+    return editing.places(bench.store, opened, decision(opened, text))
 
 
-def test_a_label_is_given_where_it_differs(desk: Any) -> None:
+def keys(found: list[editing.Place]) -> list[str]:
+    return sorted(place.key for place in found)
+
+
+def test_a_rejection_is_one_act_and_one_undo_where_the_same_surface_is_a_unit(india: Bench) -> None:
+    """In any case of letters; not for a longer name that holds it, nor where it does not stand.
+
+    All samples change together and come back together; the sample it began on stays as it was.
+    """
+    found = places(india, india.act("agra", REJECTED))
+    assert {"delhi": "Indian", "ganges": "INDIAN"} == {place.key: place.surface for place in found}
+
+    editing.apply(india.store, "ann", found)
+    assert rejected(india.open("delhi")) == {"Indian"}
+    assert rejected(india.open("ganges")) == {"INDIAN"}
+    india.undo()
+    assert rejected(india.open("delhi")) == rejected(india.open("ganges")) == set()
+    assert rejected(india.open("agra")) == {"Indian"}
+
+
+def test_a_label_is_given_where_it_differs(india: Bench) -> None:
     """A sample that has the label already is not listed."""
-    here = review.act(
-        desk.store, desk("agra"), editing.relabel(desk("agra"), desk.unit("agra", "Indian"), "place")
-    )
-    unit = next(u for u in here.state.entity.assessment.units if u.text == "Indian")
-    decision = editing.decision_on(here, unit)
-    places = editing.places(desk.store, here, decision)
-    editing.apply(desk.store, "ann", places)
+    here = india.act("agra", A_PLACE)
+    found = places(india, here)
+    editing.apply(india.store, "ann", found)
 
-    assert decision.words == "label “Indian” as place"
-    assert [place.key for place in places] == ["ganges"]
-    assert desk.unit("ganges", "INDIAN").label == "place"
+    assert decision(here).words == "label “Indian” as place"
+    assert keys(found) == ["ganges"]
+    assert unit_of(india.open("ganges"), "INDIAN").label == "place"
 
 
-def added(opened: review.Opened, text: str) -> Unit:
-    return next(unit for unit in opened.state.entity.assessment.units if unit.text == text)
+@pytest.mark.parametrize(
+    ("key", "text", "expected"),
+    [("agra", "city", []), ("lima", "is in", []), ("delhi", "the", ["ganges", "goa"])],
+    ids=["it is a unit elsewhere", "it stands nowhere else", "it stands elsewhere"],
+)
+def test_a_unit_that_was_added_is_added_where_it_stands(
+    india: Bench, key: str, text: str, expected: list[str]
+) -> None:
+    here = india.act(key, add_text(india.open(key), "entity", text, "other"))
+    assert decision(here, text).words == f"add “{text}”"
+    assert keys(places(india, here, text)) == expected
 
 
-def test_a_unit_that_was_added_is_added_where_it_stands(desk: Any) -> None:
-    """Everywhere but where it is a unit already."""
-    put = add_text(desk("agra"), "entity", "city", "other")
-    here = review.act(desk.store, desk("agra"), put)
-    decision = editing.decision_on(here, added(here, "city"))
-
-    assert decision.words == "add “city”"
-    assert editing.places(desk.store, here, decision) == []
-
-    put = add_text(desk("lima"), "entity", "is in", "other")  # stands nowhere else
-    there = review.act(desk.store, desk("lima"), put)
-    found = editing.places(desk.store, there, editing.decision_on(there, added(there, "is in")))
-    assert found == []
-
-    put = add_text(desk("delhi"), "entity", "the", "other")
-    third = review.act(desk.store, desk("delhi"), put)
-    found = editing.places(desk.store, third, editing.decision_on(third, added(third, "the")))
-    assert sorted(place.key for place in found) == ["ganges", "goa"]
-
-
-def test_what_was_verified_changes_and_stays_verified(desk: Any) -> None:
+def test_what_was_verified_changes_and_stays_verified(india: Bench) -> None:
     """It is marked as such, so that a person sees it before."""
-    review.act(desk.store, desk("delhi"), editing.accept(desk("delhi"), "entity"))
-    _, places = reject_everywhere(desk)
-    editing.apply(desk.store, "ann", places)
+    india.verify("delhi")
+    found = places(india, india.act("agra", REJECTED))
+    editing.apply(india.store, "ann", found)
 
-    assert {place.key: place.verified for place in places} == {"delhi": True, "ganges": False}
-    assert desk("delhi").state.entity.disposition == "verified"
-    assert rejected(desk("delhi")) == {"Indian"}
+    assert {place.key: place.verified for place in found} == {"delhi": True, "ganges": False}
+    assert india.open("delhi").state.entity.disposition == "verified"
+    assert rejected(india.open("delhi")) == {"Indian"}
 
 
-def test_when_one_sample_moved_on_none_is_changed(desk: Any) -> None:
+def test_when_one_sample_moved_on_none_is_changed(india: Bench) -> None:
     """All or nothing, and the message names the sample."""
-    _, places = reject_everywhere(desk)
-    review.act(desk.store, desk("ganges"), Comment("meanwhile"))
+    found = places(india, india.act("agra", REJECTED))
+    india.act("ganges", Comment("meanwhile"))
 
     with pytest.raises(ConflictError, match="ganges was changed"):
-        editing.apply(desk.store, "ann", places)
+        editing.apply(india.store, "ann", found)
 
-    assert rejected(desk("delhi")) == set()
+    assert rejected(india.open("delhi")) == set()
 
 
-def test_what_holds_here_only_is_refused(desk: Any) -> None:
+def test_what_holds_here_only_is_refused(india: Bench) -> None:
     """A verdict depends on each sample's contexts; an untouched unit says nothing."""
-    with pytest.raises(InputError, match="nothing to repeat"):
-        editing.decision_on(desk("agra"), desk.unit("agra", "Agra"))
-    toggled = review.act(desk.store, desk("agra"), editing.toggle(desk("agra"), desk.unit("agra", "Agra")))
-    with pytest.raises(InputError, match="nothing to repeat"):
-        editing.decision_on(toggled, toggled.state.entity.assessment.units[0])
+    for here in india.open("agra"), india.act("agra", do("Agra", editing.toggle)):
+        with pytest.raises(InputError, match="nothing to repeat"):
+            decision(here, "Agra")
 
 
-def test_a_blind_sample_is_left_alone(import_rows: Callable[..., Path]) -> None:
+def test_a_blind_sample_is_left_alone(bench: Bench) -> None:
     """One that heard of a decision elsewhere would not be blind."""
-    store = open_store(str(import_rows(ROWS, blind=1.0, name="blind")))
-    info = find_dataset(store, None)
-    first = review.open_sample(store, sample_ids(store, info.id)["agra"], "ann")
+    bench.load(ROWS, blind=1.0)
+    first = bench.open("agra")
 
     assert first.blind
-    assert editing.places(store, first, editing.Decision("reject", "Indian", "")) == []
-    store.close()
+    assert editing.places(bench.store, first, editing.Decision("reject", "Indian", "")) == []
 
 
-@pytest.mark.parametrize("what", ["exclude", "skip"])
-def test_what_was_put_aside_is_left_alone(desk: Any, what: str) -> None:
-    """Excluded or skipped: a decision on the whole sample."""
-    edit = editing.exclude("broken") if what == "exclude" else editing.skip(desk("delhi"))
-    review.act(desk.store, desk("delhi"), edit)
-
-    _, places = reject_everywhere(desk)
-
-    assert [place.key for place in places] == ["ganges"]
+@pytest.mark.parametrize("aside", [editing.exclude("broken"), editing.skip], ids=["excluded", "skipped"])
+def test_what_was_put_aside_is_left_alone(india: Bench, aside: Any) -> None:
+    """A decision on the whole sample."""
+    india.act("delhi", aside)
+    assert keys(places(india, india.act("agra", REJECTED))) == ["ganges"]
 
 
-def test_what_somebody_else_verified_is_left_alone_until_one_has_begun_oneself(desk: Any) -> None:
+def test_what_somebody_else_verified_is_left_alone_until_one_has_begun_oneself(india: Bench) -> None:
     """Or their verified sample would turn into one's own unfinished one."""
-    theirs = desk("delhi", "bo")
-    review.act(desk.store, theirs, editing.accept(theirs, "entity"))
+    india.verify("delhi", "bo")
+    here = india.act("agra", REJECTED)
+    assert keys(places(india, here)) == ["ganges"]
 
-    _, places = reject_everywhere(desk)
-    assert [place.key for place in places] == ["ganges"]
-
-    review.act(desk.store, desk("delhi"), Comment("mine now"))
-    here = desk("agra")
-    unit = next(one for one in here.state.entity.assessment.units if one.rejected)
-    again = editing.places(desk.store, here, editing.decision_on(here, unit))
-    assert sorted(place.key for place in again) == ["delhi", "ganges"]
+    india.act("delhi", Comment("mine now"))
+    assert keys(places(india, here)) == ["delhi", "ganges"]
 
 
-def test_a_label_chosen_by_hand_elsewhere_stays(desk: Any) -> None:
+def test_a_label_chosen_by_hand_elsewhere_stays(india: Bench) -> None:
     """The same name may be another thing there."""
-    mine = editing.relabel(desk("ganges"), desk.unit("ganges", "INDIAN"), "event")
-    review.act(desk.store, desk("ganges"), mine)
-    here = review.act(
-        desk.store, desk("agra"), editing.relabel(desk("agra"), desk.unit("agra", "Indian"), "place")
-    )
-    unit = next(u for u in here.state.entity.assessment.units if u.text == "Indian")
-
-    assert editing.places(desk.store, here, editing.decision_on(here, unit)) == []
+    india.act("ganges", do("INDIAN", editing.relabel, "event"))
+    assert places(india, india.act("agra", A_PLACE)) == []
 
 
 async def test_a_person_looks_leaves_one_out_and_takes_it_all_back(

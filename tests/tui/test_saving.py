@@ -56,16 +56,6 @@ async def test_a_failed_write_is_said_kept_and_tried_again(user: User) -> None:
         assert [u.text for u in user.stored("schiller").state.entity.assessment.units if u.rejected] == [text]
 
 
-async def test_typed_text_survives_a_failed_write(user: User) -> None:
-    """A comment that could not be saved is saved by `r`, word for word."""
-    async with user.opens("schiller") as app:
-        with locked(user.database):
-            await user.press("c", *"a long thought", "enter")
-            assert "Not saved: comment added." in banner(app)
-        await user.press("r")
-        assert user.stored("schiller").state.comments == ("a long thought",)
-
-
 async def test_keys_typed_behind_a_failed_write_wait_for_it(user: User) -> None:
     """They meant the state after it: tried again they follow it, let go they go with it."""
     async with user.opens("schiller") as app:

@@ -53,20 +53,19 @@ async def test_it_comes_and_goes_with_the_size(user: User) -> None:
             assert [type(screen) for screen in app.screen_stack] == screens
 
 
-async def test_what_was_typed_and_where_stays(user: User) -> None:
-    """The field keeps its text and its focus: typing goes on as if nothing had been."""
+async def test_no_key_acts_unseen_and_what_was_typed_stays(user: User) -> None:
+    """Below the notice nothing is accepted, rejected or left; only ctrl+q works.
+
+    A field keeps its text and its focus: typing goes on as if nothing had been.
+    """
     async with user.opens("tower") as app:
         await user.press("f", "o", "d")
         await user.resize(40, 10)
-        await user.press("z", "backspace")  # unseen
+        await user.press("z", "backspace")
         await user.resize(100, 30)
         await user.press("d")
         assert app.screen.query_one(Field).value == "odd"
-
-
-async def test_no_key_acts_unseen(user: User) -> None:
-    """Below the notice nothing is accepted, rejected or left; only ctrl+q works."""
-    async with user.opens("tower") as app:
+        await user.press("escape")
         await user.resize(40, 10)
         await user.press("x", "a", "b", "q", "question_mark", "enter")
         await user.resize(100, 30)
@@ -89,9 +88,15 @@ def to(width: int, height: int) -> Resize:
     return Resize(Size(width, height), Size(width, height))
 
 
-async def test_a_key_at_the_moment_of_shrinking_does_nothing(user: User) -> None:
+async def test_a_key_or_a_click_on_its_bar_at_the_moment_of_shrinking_does_nothing(user: User) -> None:
     """Nor does what is typed below the notice, once there is room again."""
     async with user.opens("tower") as app:
+        reject = next(act for act in acts(app.screen.active_bindings) if act.id == "review.reject")
+        app.post_message(to(40, 10))
+        app.perform(reject)  # the bar may stand there still
+        await user.pilot.pause(0.3)
+        await user.resize(100, 30)
+        assert not any(unit.rejected for unit in app.screen.pane.units)
         at_once(app, to(40, 10), key_event("x"))
         for key in ("a", "a", "S"):
             await user.pilot.pause(0.1)
@@ -118,17 +123,6 @@ async def test_keys_typed_below_the_notice_do_not_wait_for_a_write_that_takes_lo
         await user.settle()
         assert app.screen.pane.now.sample.id == "tower"
         assert sum(unit.rejected for unit in app.screen.pane.units) == 1
-
-
-async def test_a_click_on_the_key_bar_at_the_moment_of_shrinking_does_nothing(user: User) -> None:
-    """It may stand there still; the key it stands for is not pressed."""
-    async with user.opens("tower") as app:
-        reject = next(act for act in acts(app.screen.active_bindings) if act.id == "review.reject")
-        app.post_message(to(40, 10))
-        app.perform(reject)
-        await user.pilot.pause(0.3)
-        await user.resize(100, 30)
-        assert not any(unit.rejected for unit in app.screen.pane.units)
 
 
 async def test_a_screen_below_a_dialog_follows_the_size(user: User) -> None:

@@ -17,7 +17,6 @@ from workbench.tui.keys import acts
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.widgets.bars import Head
 from workbench.tui.widgets.sample_list import SampleList
-from workbench.tui.widgets.unit_list import UnitList
 
 
 async def test_the_first_frame_does_not_wait_for_the_store(database: Path, press: Press) -> None:
@@ -108,33 +107,22 @@ async def test_a_crash_shows_no_data(
 
 
 async def test_help_lists_every_action_of_the_screen(user: User) -> None:
-    """`?` and F1 open it, Escape closes it; it is made from the bindings."""
-    async with user.opens("tower", size=(120, 50)) as app:
+    """`?` and F1 open it, end and home go through it, Escape closes it; it is made from the bindings."""
+    async with user.opens("tower", size=(80, 24)) as app:
         for opener in ("question_mark", "f1"):
             await user.press(opener)
             assert type(app.screen).__name__ == "HelpScreen"
             text = "\n".join(str(widget.render()) for widget in app.screen.query("Static"))
-            for words in (
-                "Accept and go on",
-                "Reject the unit",
-                "Right edge a word out",
-                "Undo",
-                "Guidelines",
-            ):
-                assert words in text
+            named = "Accept and go on", "Reject the unit", "Right edge a word out", "Undo", "Guidelines"
+            assert [] == [words for words in named if words not in text]
             assert "Try again" not in text  # not possible now
+            box = app.screen.query_one("#box")
+            for key, place in ("end", box.max_scroll_y), ("home", 0):
+                await user.press(key)
+                assert place == box.scroll_offset.y
+            assert box.max_scroll_y > 0
             await user.press("escape")
             assert type(app.screen).__name__ == "ReviewScreen"
-
-
-async def test_the_palette_does_what_keys_do(user: User) -> None:
-    """ctrl+p, some letters, Enter."""
-    async with user.opens("tower") as app:
-        app.screen.query_one(UnitList).move_to(0)
-        titles = {command.title for command in app.get_system_commands(app.screen)}
-        assert {"Accept and go on", "Label 8", "New unit", "Exclude, with a reason", "Theme"} <= titles
-        await user.command("reject")
-        assert app.screen.query_one(UnitList).rows[0].rejected
 
 
 async def test_quit_waits_for_what_is_being_written(user: User) -> None:

@@ -26,15 +26,25 @@ def steps(app: WorkbenchApp) -> list[str]:
     return str(app.screen.query_one("#steps").render()).splitlines()
 
 
-async def test_the_task_and_five_lines_over_the_queue(user: User) -> None:
+async def test_the_task_and_five_lines_over_the_queue(user: User, tmp_path: Path) -> None:
     """What to judge, then keys and what they do; the queue is there behind them.
 
+    Five lines are five lines, and the box is on the screen, down to the smallest window. That it was seen is
+    kept at once, not when it is closed: a killed window does not bring it back.
     Escape and a key that is none only close it. The palette shows it again. `?` is one of the five keys: it
     shows those of the queue, and closing it leads there.
     """
-    async with user.opens(size=(80, 24), tour=True) as app:
+    state = tmp_path / "state.json"
+    async with user.opens(size=(80, 24), tour=True, remember=partial(remember, state)) as app:
         await user.settle()
         assert name(app) == "TourScreen"
+        assert read_state(state) == State(tour_seen=True)
+        for size in (120, 36), TOUR_ROOM, (80, 24):
+            await user.resize(*size)
+            heights = [app.screen.query_one(part).size.height for part in ("#steps", "#note")]
+            assert (size, [len(STEPS), 1]) == (size, heights)
+            assert app.screen.query_one("#task").size.height <= 3
+            assert app.screen.region.contains_region(app.screen.query_one("#box").region)
         task = str(app.screen.query_one("#task").render())
         assert task.endswith("Is each name right? Does the retrieved text contain it?")
         assert [line.split()[0] for line in steps(app)] == ["a", "x", "m", "n", "?"]
@@ -63,15 +73,6 @@ async def test_a_key_does_what_it_does_in_the_queue(user: User) -> None:
             assert name(app) == "ReviewScreen"
             opened.append(app.screen.pane.now.sample.id)
     assert opened[0] == opened[1]
-
-
-async def test_once_for_a_person(user: User, tmp_path: Path) -> None:
-    """Seen is kept at once, not when it is closed: a killed window does not bring it back."""
-    state = tmp_path / "state.json"
-    async with user.opens(size=(80, 24), tour=True, remember=partial(remember, state)) as app:
-        await user.press()
-        assert name(app) == "TourScreen"
-        assert read_state(state) == State(tour_seen=True)
 
 
 async def test_a_state_that_cannot_be_kept_is_said(
@@ -108,17 +109,6 @@ async def test_it_shows_the_keys_that_a_person_chose(user: User) -> None:
         assert "F8 starts" in shown(app, "#title")
         await user.press("f8")
         assert name(app) == "ReviewScreen"
-
-
-async def test_its_lines_are_whole(user: User) -> None:
-    """Five lines are five lines, and the box is on the screen, down to the smallest window."""
-    async with user.opens(size=(120, 36), tour=True) as app:
-        for size in (120, 36), (80, 24), TOUR_ROOM:
-            await user.resize(*size)
-            heights = [app.screen.query_one(part).size.height for part in ("#steps", "#note")]
-            assert (size, [len(STEPS), 1]) == (size, heights)
-            assert app.screen.query_one("#task").size.height <= 3
-            assert app.screen.region.contains_region(app.screen.query_one("#box").region)
 
 
 async def test_two_presses_accept_the_first_sample_of_the_demo(user: User, demo: Path) -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.tui.conftest import User
-from workbench.stages import editing, training
+from tests.tui.teams import decide
+from workbench.stages import training
 from workbench.stages.people import Person, add_person
-from workbench.stages.review import act, open_sample
 from workbench.store.datasets import find_dataset
-from workbench.store.samples import sample_ids
 from workbench.tui.widgets.bars import Bar, Head, Status
 from workbench.tui.widgets.passage import Passage
 
@@ -17,9 +16,7 @@ from workbench.tui.widgets.passage import Passage
 def train(user: User, mark: float) -> None:
     """Schiller is known: the owner took his day of death out. bo is an annotator."""
     info = find_dataset(user.store, None)
-    opened = open_sample(user.store, sample_ids(user.store, info.id)["schiller"], "ann")
-    opened = act(user.store, opened, editing.reject(opened, opened.state.entity.assessment.units[1]))
-    act(user.store, opened, editing.accept(opened, "entity"))
+    decide(user.store, "ann", "schiller", reject=["9. Mai 1805"])
     for name, role in (("ann", "owner"), ("bo", "annotator")):
         add_person(user.store, "ann", Person(name, role, adjudicator=False, disabled=False))
     training.begin(user.store, info, "ann", "id:schiller", mark)
