@@ -98,9 +98,9 @@ def json_rows(path: Path) -> list[dict[str, Any]]:
 
 
 def csv_rows(path: Path) -> list[dict[str, str]]:
-    """The rows of a CSV file."""
+    """The rows of a CSV file, as another program reads them."""
     with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+        return list(csv.DictReader(file, strict=True))
 
 
 def manifest(folder: Path) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import Bench
-from tests.exports.conftest import ROWS, Leave
+from tests.exports.conftest import ROWS, Leave, csv_rows
 from workbench import calibration
 from workbench.api import ContextEntityRecall
 from workbench.errors import ExportError, NotFoundError
@@ -28,14 +27,8 @@ from workbench.store.engine import Store, open_store
 RUNS = set("=+-@\t\r\n＝＋－＠")
 
 
-def table(path: Path) -> list[dict[str, str]]:
-    """The rows of a table as another program reads them."""
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file, strict=True))
-
-
 def test_every_text_of_a_sample_comes_back(leave: Leave) -> None:
-    rows = table(leave("csv") / "samples.csv")
+    rows = csv_rows(leave("csv") / "samples.csv")
 
     assert [row["id"] for row in ROWS] == [original(row["id"]) for row in rows]
     for name in ("user_input", "reference"):
@@ -51,7 +44,7 @@ def test_no_cell_begins_like_a_formula(leave: Leave) -> None:
     """Numbers may: a spreadsheet takes −.5 for a number."""
     folder = leave("csv")
     for name in ("samples.csv", "units.csv"):
-        for row in table(folder / name):
+        for row in csv_rows(folder / name):
             for cell in row.values():
                 assert cell[:1] not in RUNS or float(cell) < 0
 
@@ -63,7 +56,7 @@ def test_neutral_is_undone_by_original(text: str) -> None:
 
 
 def test_units_stand_one_a_row_with_text_and_place(leave: Leave) -> None:
-    rows = table(leave("csv", names=True) / "units.csv")
+    rows = csv_rows(leave("csv", names=True) / "units.csv")
     references = {row["id"]: row["reference"] for row in ROWS}
 
     assert 3 + 1 + 3 + 1 + 2 + 3 + 2 == len(rows)
@@ -81,7 +74,7 @@ def test_units_stand_one_a_row_with_text_and_place(leave: Leave) -> None:
 
 def test_figures_of_a_sample_stand_in_columns(leave: Leave) -> None:
     """Found, missing and unsure, the interval that unsure units leave, and the scores of other tools."""
-    rows = {original(row["id"]): row for row in table(leave("csv") / "samples.csv")}
+    rows = {original(row["id"]): row for row in csv_rows(leave("csv") / "samples.csv")}
 
     def cells(name: str, *columns: str) -> list[str]:
         return [rows[name][column] for column in columns]
@@ -102,7 +95,7 @@ def test_figures_of_a_sample_stand_in_columns(leave: Leave) -> None:
 
 def test_the_whole_row_is_there_too(leave: Leave) -> None:
     """As a native row without the reference, which has a column."""
-    rows = table(leave("csv", names=True) / "samples.csv")
+    rows = csv_rows(leave("csv", names=True) / "samples.csv")
     kept: list[dict[str, Any]] = [json.loads(original(row["workbench"])) for row in rows]
 
     assert ["Ann O'Nym", "Böb"] == [one["annotator"] for one in kept[2]["gold"]]
@@ -123,7 +116,7 @@ def test_a_copied_database_gives_the_same_tables(hard: Bench, leave: Leave, tmp_
 
     for name in ("samples.csv", "units.csv", "manifest.json"):
         assert (first / name).read_bytes() == (again / name).read_bytes(), name
-    cells = next(one for one in table(first / "samples.csv") if one["id"] == "unsorted")
+    cells = next(one for one in csv_rows(first / "samples.csv") if one["id"] == "unsorted")
     assert '{"a": 2, "z": {"a": [{"c": 2, "d": 1}], "b": 1}}' == cells["meta"]
 
 

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 
 from tests.conftest import Bench
-from tests.exports.conftest import report_of
+from tests.exports.conftest import csv_rows, report_of
 from workbench.reports.files import export_text
-
-
-def split_of(folder: Path) -> dict[str, str]:
-    with (folder / "samples.csv").open(encoding="utf-8", newline="") as file:
-        return {row["id"]: row["split"] for row in csv.DictReader(file)}
 
 
 def test_the_plans_holdout_is_a_split_of_its_own(planned: Bench) -> None:
     kept = {key for (key,) in planned.query("SELECT key FROM sample WHERE holdout")}
     report = report_of(planned, "csv", split=True)
-    found = split_of(Path(report.path))
+    found = {row["id"]: row["split"] for row in csv_rows(Path(report.path) / "samples.csv")}
 
     assert kept == {name for name, split in found.items() if split == "holdout"}
     sizes = {"calibration": 50 - len(kept), "holdout": len(kept)}

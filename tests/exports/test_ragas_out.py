@@ -28,11 +28,9 @@ def call(sample: dict[str, Any]) -> dict[str, Any]:
 def test_the_dataset_has_ragas_own_keys_in_its_order_and_no_null(leave: Leave) -> None:
     """ragas drops what it does not know without a word, so the native rows stand beside."""
     folder = leave("ragas")
-    rows = [json.loads(line) for line in (folder / "dataset.jsonl").read_text("ascii").splitlines()]
-    beside = [
-        json.loads(line) for line in (folder / "dataset.workbench.jsonl").read_text("utf-8").splitlines()
-    ]
+    rows, beside = json_rows(folder / "dataset.jsonl"), json_rows(folder / "dataset.workbench.jsonl")
 
+    assert (folder / "dataset.jsonl").read_bytes().isascii()
     assert [row["reference"] for row in ROWS] == [row["reference"] for row in rows]
     for row in rows:
         assert [name for name in DATASET_KEYS if name in row] == list(row)
@@ -128,8 +126,7 @@ def test_every_line_is_json_as_python_writes_it_and_quotes_its_text(leave: Leave
     """It is put together piece by piece; texts with quotes, emoji and line ends are among them."""
     folder = leave("native")
     lines = (folder / "verdicts.jsonl").read_text("utf-8").split("\n")[:-1]
-    samples = [json.loads(line) for line in (folder / "samples.jsonl").read_text("utf-8").splitlines()]
-    references = {one["id"]: one["reference"] for one in samples}
+    references = {one["id"]: one["reference"] for one in json_rows(folder / "samples.jsonl")}
 
     assert lines
     for line in lines:

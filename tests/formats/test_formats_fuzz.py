@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import importlib.util
 import os
 from collections.abc import Iterator
 from functools import cache
@@ -12,21 +11,16 @@ from typing import Any
 
 import pytest
 
+from tests.formats import broken_files
 from workbench.cli import app
 from workbench.cli.console import exit_code
 from workbench.errors import WorkbenchError
 from workbench.stages.import_ import ImportOptions, import_file
 
-_SPEC = importlib.util.spec_from_file_location("broken_files", Path(__file__).with_name("broken_files.py"))
-assert _SPEC is not None
-assert _SPEC.loader is not None
-broken_files = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(broken_files)
-
 
 @cache
 def corpus() -> list[tuple[str, str, bytes]]:
-    return broken_files.corpus()  # type: ignore[no-any-return]
+    return broken_files.corpus()
 
 
 PARTS = 4

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Bench
+from tests.rows import lines
 from workbench.reports.files import import_text
 from workbench.stages.import_ import ImportOptions, preview_import
 
@@ -21,10 +22,6 @@ V1 = {"question": "q", "ground_truth": "Rome"}
 ROW = {"user_input": "q", "reference": "Rome"}
 
 
-def lines(*rows: dict[str, Any]) -> str:
-    return "".join(json.dumps(row) + "\n" for row in rows)
-
-
 def twice(row: dict[str, Any]) -> list[dict[str, Any]]:
     """Two samples without contexts."""
     return [row, {name: "Oslo" if value == "Rome" else value for name, value in row.items()}]
@@ -36,13 +33,13 @@ FILES: dict[str, tuple[str, str, str]] = {
     "CSV with an unknown name": (
         "a.csv", "question,ground_truth,my_passages\nq,Rome,c\nq,Oslo,c\n", f"{NAME_IT}my_passages",
     ),
-    "JSON Lines": ("a.jsonl", lines(*twice(V1)), f"{NAME_IT}COLUMN"),
-    "JSON Lines with null": ("a.jsonl", lines(*twice({**V1, "contexts": None})), WARNING),
+    "JSON Lines": ("a.jsonl", lines(twice(V1)), f"{NAME_IT}COLUMN"),
+    "JSON Lines with null": ("a.jsonl", lines(twice({**V1, "contexts": None})), WARNING),
     "JSON Lines, another name": (
-        "a.jsonl", lines(*twice({**V1, "chunks": ["c"]})), f"{NAME_IT}chunks"
+        "a.jsonl", lines(twice({**V1, "chunks": ["c"]})), f"{NAME_IT}chunks"
     ),
-    "native": ("a.jsonl", lines(*twice({**ROW, "group": "g"})), f"{NAME_IT}COLUMN"),
-    "native, an empty list": ("a.jsonl", lines(*twice({**ROW, "retrieved_contexts": []})), WARNING),
+    "native": ("a.jsonl", lines(twice({**ROW, "group": "g"})), f"{NAME_IT}COLUMN"),
+    "native, an empty list": ("a.jsonl", lines(twice({**ROW, "retrieved_contexts": []})), WARNING),
     "a JSON list": ("a.json", json.dumps(twice(ROW), indent=1), f"{NAME_IT}COLUMN"),
     "goldens as JSON": ("a.json", json.dumps(twice(GOLDEN)), f"{NAME_IT}COLUMN"),
     "goldens as JSON with null": (
@@ -54,8 +51,8 @@ FILES: dict[str, tuple[str, str, str]] = {
     "goldens as CSV": (
         "a.csv", "input,actual_output,expected_output,retrieval_context\nq,a,Rome,\nq,a,Oslo,\n", WARNING,
     ),
-    "doccano": ("a.jsonl", lines({"text": "Rome", "label": [[0, 4, "p"]]},
-                                 {"text": "Oslo", "label": [[0, 4, "p"]]}), f"{NAME_IT}COLUMN"),
+    "doccano": ("a.jsonl", lines([{"text": "Rome", "label": [[0, 4, "p"]]},
+                                 {"text": "Oslo", "label": [[0, 4, "p"]]}]), f"{NAME_IT}COLUMN"),
     "ragas annotations": (
         "a.json",
         json.dumps({"context_entity_recall": [
