@@ -105,6 +105,17 @@ def test_a_moment_of_the_database_is_a_version(cities: Bench) -> None:
     assert () == between(cities, first, moment).changes
 
 
+@pytest.mark.databases
+def test_what_a_clock_that_was_ahead_dated_counts_before_what_came_after_it(cities: Bench) -> None:
+    """A decision dated tomorrow was changed today: at this moment the sample had no value at all."""
+    opened = cities.open("b")
+    opened = act(cities.store, opened, editing.accept(opened, "entity"))
+    cities.change("UPDATE review_event SET at = '2100-01-01 00:00:00.000000' WHERE annotator = 'ann'")
+    act(cities.store, opened, add_text(opened, "entity", "Rome", "place"))
+
+    assert () == between(cities, datetime.now(UTC).isoformat(), "now").changes
+
+
 def test_reviewers_who_differ_leave_a_sample_unresolved(cities: Bench) -> None:
     first = leave(cities, "first")
     opened = cities.open("a", "bob")

@@ -175,9 +175,16 @@ def texts_at(store: Store, dataset_id: int, at: datetime) -> dict[int, str]:
 def journals(
     store: Store, review_ids: Collection[int], until: datetime | None = None
 ) -> dict[int, list[Named]]:
-    """The journals of some reviews, oldest rows first; with `until` what was written before."""
+    """The journals of some reviews, oldest rows first; with `until` what was written before.
+
+    A row that stands before one of these was too, whatever a clock that was wrong says of it.
+    """
     found: dict[int, list[Named]] = {number: [] for number in review_ids}
-    query = _ROWS if until is None else _ROWS.where(EVENT.at < until)
+    query = _ROWS
+    if until is not None:
+        own = EVENT.id.table.alias().c
+        before = own.review_id == EVENT.review_id, own.at < until
+        query = _ROWS.where(EVENT.seq <= select(func.max(own.seq)).where(*before).scalar_subquery())
     with store.reading() as session:
         for number, action, op, data in session.execute(query, {"reviews": [*review_ids]}):
             found[number].append((action, edit_of(op, data)))
