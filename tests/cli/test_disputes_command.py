@@ -74,7 +74,7 @@ def test_the_list_says_who_disagrees_by_how_much_and_what_it_moves(load: Any, ru
         "effect: how far it moves the mean; against verified: − too low, + too high",
         "sample between first second Δ effect state",
         "rome linked~verified 1.00 .50 +.50 +.5000 open",
-        "1 of these is between automatic values: hidden until you review their samples",
+        "between automatic values, and hidden until you review the sample: 1 of 2",
     ] == lines
     first, second = document["disputes"]
     assert (1, "rome", 1.0, 0.5, 0.5, 0.5) == tuple(

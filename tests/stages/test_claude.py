@@ -33,7 +33,6 @@ from workbench.stages.claude import (
 )
 from workbench.stages.claude_book import Book
 from workbench.stages.policy import change_policy
-from workbench.stages.propose import run_of
 from workbench.stages.upkeep import plan_purge, purge
 from workbench.store import runs
 from workbench.store.datasets import DatasetInfo
@@ -271,6 +270,20 @@ def test_two_people_who_start_one_run_at_the_same_time_pay_it_once(
 
 
 @pytest.mark.databases
+def test_two_who_begin_a_run_at_the_same_time_begin_one(bench: Any) -> None:
+    """Each had a run of its own, and paid for it."""
+    bench.load(ROWS[:1])
+    names = []
+
+    def begin(store: Any) -> None:
+        names.append(runs.run_of(store, bench.info(), ("claude", "m", {"effort": "low"}), "ann").name)
+
+    bench.meanwhile(begin, begin)
+
+    assert ["claude-run-1", "claude-run-1"] == names
+
+
+@pytest.mark.databases
 def test_a_batch_that_another_start_gave_up_as_unsent_is_fetched(bench: Any, service: Start) -> None:
     """Another start found it noted and not at the service: once it was sent, nobody fetched it."""
     local = service()
@@ -417,7 +430,7 @@ def test_a_pack_that_failed_in_a_batch_is_asked_text_by_text_live(bench: Any, se
     bench.load(towns(10))
     info = bench.info()
     setup = setup_of(bench.store, info, ModelOptions())
-    run = run_of(bench.store, info, made_by(setup, info.policy.kinds), "ann")
+    run = runs.run_of(bench.store, info, made_by(setup, info.policy.kinds), "ann")
     ids = [bench.id(str(n)) for n in range(10)]
     book = Book(bench.store, run.id, ids, setup, info.policy.kinds)
     stored = load_samples(bench.store, ids, None)

@@ -273,6 +273,31 @@ async def test_what_waits_behind_one_lock_says_so_once_and_fails_at_once(
     assert [4] == tried
 
 
+@pytest.mark.skipif(os.name == "nt", reason="modes of POSIX")
+def test_who_may_write_the_database_can_be_kept_from_a_claim(bench: Any) -> None:
+    """In a file that may only be read SQLite locks nothing: another person had the same claim."""
+    bench.db.chmod(0o666)
+    with bench.store.claimed(1) as free:
+        mode = bench.db.with_name(f"{bench.db.name}-run-1").stat().st_mode
+
+    assert (True, 0o666) == (free, mode & 0o777)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows removes no open file")
+def test_a_claim_of_a_file_that_its_last_owner_removes_meanwhile_is_none(bench: Any) -> None:
+    connect, aside = sqlite3.connect, bench.db.with_name(f"{bench.db.name}-run-1")
+
+    def late(*given: Any, **more: Any) -> sqlite3.Connection:
+        own: sqlite3.Connection = connect(*given, **more)
+        aside.unlink()
+        return own
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sqlite3, "connect", late)
+        with bench.store.claimed(1) as free:
+            assert not free
+
+
 def test_a_writer_waits_its_turn(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another writer that is done soon is not noticed."""
     monkeypatch.setattr("workbench.store.database.BUSY_SECONDS", 60.0)

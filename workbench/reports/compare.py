@@ -294,8 +294,8 @@ def disputes_text(report: DisputeReport, chosen: Sequence[Dispute], limit: int, 
             f"{many(report.closed, 'blind sample')} that you did not review{given}: they are left out"
         )
     if unlisted := len(chosen) - len(listed):
-        these = "of these is" if unlisted == 1 else "of these are"
-        lines.append(f"{unlisted:,} {these} between automatic values: hidden until you review their samples")
+        part = f"{unlisted:,} of {len(chosen):,}"
+        lines.append(f"between automatic values, and hidden until you review the sample: {part}")
     return page(lines)
 
 

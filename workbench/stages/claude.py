@@ -36,11 +36,10 @@ from workbench.settings import written_text
 from workbench.stages.claude_book import UNSENT, Book, propose_missing
 from workbench.stages.examples import choose_examples
 from workbench.stages.people import check
-from workbench.stages.propose import MadeBy, found_run, run_of
 from workbench.store import runs
 from workbench.store.datasets import DatasetInfo, count_samples, dataset_info, set_dataset
 from workbench.store.engine import Store
-from workbench.store.runs import RunInfo
+from workbench.store.runs import MadeBy, RunInfo
 from workbench.text.figures import many
 
 __all__ = ["Limits", "RunProgress", "check_key"]
@@ -211,7 +210,7 @@ class DroppedError(WorkbenchError):
 def plan_run(store: Store, info: DatasetInfo, options: ModelOptions) -> ModelPlan:
     """What the run would send and cost, estimated without sending anything. Raises for an unusable prompt."""
     setup, prices = setup_of(store, info, options), prices_of(options)
-    run = found_run(store, info, made_by(setup, info.policy.kinds))
+    run = runs.found_run(store, info, made_by(setup, info.policy.kinds))
     run_id = run.id if run else 0
     sent = _at_service(store, run_id, options)
     book = Book.of_run(store, info, setup, run_id, retry=options.retry)
@@ -336,7 +335,7 @@ def propose_by_model(
         seconds = BATCH_SECONDS if options.batch else limits.call_seconds
         async with connect(seconds, setup.proposer, setup.base_url) as client:
             notes = await check_model(client, setup)
-            run = run_of(store, info, made_by(setup, info.policy.kinds), annotator)
+            run = runs.run_of(store, info, made_by(setup, info.policy.kinds), annotator)
             with store.claimed(run.id) as free, _stopping(stopped) as stop:
                 if not free:  # each would pay for what the other is asking
                     raise UsageError(f"another process is asking for {run.name}: wait until it has ended")
@@ -515,7 +514,7 @@ def options_again(store: Store, info: DatasetInfo, name: str) -> ModelOptions:
         proposer=run.source,
         base_url=parameters.get("base_url", ""),
     )
-    again = found_run(store, info, made_by(setup_of(store, info, options), info.policy.kinds))
+    again = runs.found_run(store, info, made_by(setup_of(store, info, options), info.policy.kinds))
     if again is None or again.id != run.id:
         raise UsageError(f"{name} was made with another prompt, other labels or guidelines than now")
     return options

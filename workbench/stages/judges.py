@@ -50,7 +50,6 @@ from workbench.proposing.claude.run import Limits, propose_all
 from workbench.stages.claude import ModelOptions, made_by, set_up, setup_of
 from workbench.stages.claude_book import Book
 from workbench.stages.measure import Claude, Proposer
-from workbench.stages.propose import run_of
 from workbench.store import runs
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store, open_store
@@ -227,7 +226,7 @@ class ServiceJudge(AnsweringProposer):
             book: Book | None = None
             if store is not None:  # under the run of this set-up, so that `propose` finds it paid
                 info = find_dataset(store, self._options.dataset)
-                run = run_of(store, info, made_by(self._setup, info.policy.kinds), "api")
+                run = runs.run_of(store, info, made_by(self._setup, info.policy.kinds), "api")
                 book = Book(store, run.id, (), self._setup, info.policy.kinds)
 
             async def kept(ask: Ask, result: Result) -> None:

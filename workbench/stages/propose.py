@@ -7,7 +7,7 @@ from typing import Any
 
 from workbench.errors import NotFoundError, UsageError
 from workbench.matching.units import language_of
-from workbench.model import JsonObject, Progress, silent
+from workbench.model import Progress, silent
 from workbench.proposing import rules
 from workbench.proposing.claude.asks import MODEL_PROPOSERS
 from workbench.reviewing.documents import proposal_document
@@ -15,12 +15,9 @@ from workbench.stages.people import check
 from workbench.store import runs, samples
 from workbench.store.datasets import DatasetInfo, set_dataset
 from workbench.store.engine import Store
-from workbench.store.runs import RunInfo
 
 CHUNK = 200
 PROPOSERS = ("rules", "recorded")
-MadeBy = tuple[str, str, JsonObject]
-"""The proposer of a run, its model and its parameters; two runs with equal ones are one."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +69,7 @@ def _rules(
     store: Store, info: DatasetInfo, annotator: str, progress: Progress, *, keep: bool
 ) -> ProposeReport:
     # an export of ours names its proposer rules too, and another source
-    run = run_of(store, info, ("rules", rules.MODEL, {"source": "rules"}), annotator)
+    run = runs.run_of(store, info, ("rules", rules.MODEL, {"source": "rules"}), annotator)
     keep = keep and info.run_id is not None
     if not keep:
         set_dataset(store, info.id, run_id=run.id)
@@ -98,18 +95,3 @@ def _rules(
             pending = []
     runs.add_results(store, pending, ())
     return ProposeReport(run.name, proposed, already, 0, info.run if keep else run.name, info.run)
-
-
-def found_run(store: Store, info: DatasetInfo, made_by: MadeBy) -> RunInfo | None:
-    """The newest run of this set-up; None when there is none yet."""
-    every = reversed(runs.list_runs(store, info.id))
-    return next((run for run in every if (run.proposer, run.model, run.parameters) == made_by), None)
-
-
-def run_of(store: Store, info: DatasetInfo, made_by: MadeBy, annotator: str) -> RunInfo:
-    """The run of this set-up: the one that there is, else a new one."""
-    run = found_run(store, info, made_by)
-    if run is None:
-        runs.create_run(store, info.id, *made_by, annotator)
-        run = runs.list_runs(store, info.id)[-1]
-    return run

@@ -231,7 +231,8 @@ def run_pragma(engine: Engine, pragma: str) -> None:
 def claimed(engine: Engine, path: Path | None, number: int) -> Iterator[bool]:
     """Whether nobody else has claimed this number; nobody else can until this ends, be it by a kill.
 
-    Next to an SQLite file an empty one is locked for it.
+    Next to an SQLite file an empty one of the same mode is locked for it: in a file that may only be read
+    SQLite locks nothing.
     """
     if path is None:
         with closing(engine.raw_connection()) as raw:
@@ -243,13 +244,15 @@ def claimed(engine: Engine, path: Path | None, number: int) -> Iterator[bool]:
         return
     aside = path.with_name(f"{path.name}-run-{number}")
     with closing(sqlite3.connect(aside, timeout=0, isolation_level=None)) as own:
+        with suppress(OSError):  # another person's
+            shutil.copymode(path, aside)
         try:
             own.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError:
             yield False
             return
         try:
-            yield True
+            yield aside.exists()  # else it was removed by who had it before, and is nobody's any more
         finally:
             with suppress(OSError):
                 aside.unlink()

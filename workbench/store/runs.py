@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import exists, func, select
 
 from workbench.errors import NotFoundError
+from workbench.model import JsonObject
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.samples import CHUNK, chunked
@@ -33,6 +34,9 @@ from workbench.store.tables import (
     proposed_by,
 )
 from workbench.text.safe import BEGINNING
+
+MadeBy = tuple[str, str, JsonObject]
+"""The proposer of a run, its model and its parameters; two runs with equal ones are one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,25 @@ def chosen_run(store: Store, info: DatasetInfo, name: str | None) -> RunInfo | N
     if name is not None:
         return find_run(store, info.id, name)
     return next((run for run in list_runs(store, info.id) if run.id == info.run_id), None)
+
+
+def found_run(store: Store, info: DatasetInfo, made_by: MadeBy) -> RunInfo | None:
+    """The newest run of this set-up; None when there is none yet."""
+    every = reversed(list_runs(store, info.id))
+    return next((run for run in every if (run.proposer, run.model, run.parameters) == made_by), None)
+
+
+def run_of(store: Store, info: DatasetInfo, made_by: MadeBy, annotator: str) -> RunInfo:
+    """The run of this set-up: the one that there is, else a new one, the same for two who begin at once."""
+    run = found_run(store, info, made_by)
+    if run is None:
+        with store.writing():
+            store.hold(DATASET.id, info.id)
+            run = found_run(store, info, made_by)
+            if run is None:
+                create_run(store, info.id, *made_by, annotator)
+                run = list_runs(store, info.id)[-1]
+    return run
 
 
 def create_run(
