@@ -232,7 +232,8 @@ class WorkbenchApp(Bench):
             text = event.character if event.is_printable else None
             if not (text and isinstance(screen, Ordered) and await screen.takes(text)):
                 await super().on_event(event)
-                if text and isinstance(screen, BaseScreen) and not any(s.text for s in screen.query(Status)):
+                news = [bar for bar in screen.query(Status) if bar.text and not bar.text.endswith(NO_KEY)]
+                if text and isinstance(screen, BaseScreen) and not news:
                     self.tell(f"{flat(text)}: {NO_KEY}")
         elif active.enabled:
             done = await self.run_action(
