@@ -57,9 +57,9 @@ async def test_a_key_that_nothing_is_bound_to_says_so_once(user: User) -> None:
     async with user.opens(size=(80, 24)) as app:
         for key in "ZV":
             await user.press(key)
-            assert f"{key}: no key of this screen; ? shows those that are" == said(app)
+            assert f"{key} does nothing here; ? shows the keys" == said(app)
         await user.press("enter", "P")
-        assert "P: no key of this screen; ? shows those that are" == said(app)
+        assert "P does nothing here; ? shows the keys" == said(app)
         await user.press("S")
         skipped = said(app)
         await user.press("R")

@@ -74,7 +74,7 @@ class EstimateFigures:
     weights: Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Population:
     """The samples that an estimate is for: their automatic values, and their strata where there are some.
 

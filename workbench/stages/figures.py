@@ -299,8 +299,8 @@ def _counting(at: Scope) -> dict[int, Reviewed]:
 
 
 def _short(name: str, kind: Kind, values: Recalls, human: Mapping[int, Reviewed], within: float) -> Beside:
-    gold = [one for one in human.values() if one.tally is not None and one.sample_id in values]
-    pairs = [(values[one.sample_id], recall_of(one.tally)) for one in gold]
+    both = [one for one in human.values() if one.tally is not None and one.sample_id in values]
+    pairs = [(values[one.sample_id], recall_of(one.tally)) for one in both]
     known = [(ours, theirs) for ours, theirs in pairs if ours is not None and theirs is not None]
     return Beside(
         scorer=name,

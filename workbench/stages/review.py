@@ -367,7 +367,7 @@ def shown(store: Store, opened: Opened) -> Opened:
         revealed=revealed,
         suggested=_suggested(info, stored, state) if opened.blind else {},
         causes=causes_of(store, info, stored, assessments, state, opened.written, opened.settled),
-        settled={kind: gold for kind, gold in standing if state.of(kind).disposition == "verified"},
+        settled={kind: found for kind, found in standing if state.of(kind).disposition == "verified"},
     )
 
 

@@ -51,7 +51,7 @@ PASTE_TAIL = 0.05
 """Seconds after a paste in which key presses are taken for its tail: a paste may smuggle an escape
 sequence that ends it early, and the rest would arrive as keys."""
 
-NO_KEY = "no key of this screen; ? shows those that are"
+NO_KEY = "does nothing here; ? shows the keys"
 """The message about a key that nothing is bound to, where nothing else is said."""
 
 IGNORED = "Ignored: a paste, or too many keys at once. Nothing was changed; press keys one by one."
@@ -234,7 +234,7 @@ class WorkbenchApp(Bench):
                 await super().on_event(event)
                 news = [bar for bar in screen.query(Status) if bar.text and not bar.text.endswith(NO_KEY)]
                 if text and isinstance(screen, BaseScreen) and not news:
-                    self.tell(f"{flat(text)}: {NO_KEY}")
+                    self.tell(f"{flat(text)} {NO_KEY}")
         elif active.enabled:
             done = await self.run_action(
                 active.binding.action, active.node
