@@ -111,6 +111,12 @@ async def test_what_went_well_takes_one_line_whatever_the_names(
     path, heights, messages = import_rows(rows), set(), []
     for annotator in ("an-annotator-with-a-remarkably-long-name-of-the-north", "ann"):
         async with user.opens(name, database=path, annotator=annotator, size=size) as app:
+            status = app.screen.query_one(Status)
+            app.screen.say(
+                "not saved: the file is read only; free it, then press r to try again", tone="warn"
+            )
+            await user.settle()
+            assert {80: 1, 60: 2}[size[0]] == status.size.height
             for key in ("x", "x", "m", "u", "U", "a", "a", "u", "U"):
                 await user.press(key)
                 status = app.screen.query_one(Status)

@@ -121,6 +121,8 @@ async def test_edges_move_by_tokens(user: User) -> None:
         assert said(app) == "this is the edge of the reference"
         await user.press("comma", "comma")
         assert said(app) == "one token is the least"
+        await user.press("0")
+        assert "0 says that a sample has no units; this one has units: x rejects" in said(app)
         assert "The" in user.units("tower")
 
 
