@@ -49,7 +49,10 @@ async def test_the_whole_flow_is_still_there_after_a_restart(user: User) -> None
 
 @pytest.mark.databases
 async def test_undo_reaches_back_over_samples_and_restarts(user: User) -> None:
-    """`u` takes back the newest act, in whichever sample and session it was, and goes there; `U` redoes."""
+    """`u` takes back the newest act, in whichever sample and session it was, and goes there; `U` redoes.
+
+    The cursor is where it was.
+    """
 
     def here(app: Any) -> tuple[str, str]:
         return type(app.screen).__name__, app.screen.pane.now.sample.id
@@ -59,6 +62,10 @@ async def test_undo_reaches_back_over_samples_and_restarts(user: User) -> None:
         assert type(app.screen).__name__ == "QueueScreen"
         await user.press("u")
         assert ("ReviewScreen", "schiller") == here(app)
+        for place in 0, 2:
+            app.screen.query_one(UnitList).move_to(place)
+            await user.press("a", "u")
+            assert ("schiller", place) == (here(app)[1], app.screen.query_one(UnitList).cursor)
         await user.press("x", "a")
     async with user.opens("genji") as app:
         await user.press("u")
