@@ -6,6 +6,8 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from http.client import HTTPConnection
 from typing import Any
 
 import pytest
@@ -91,12 +93,17 @@ def test_a_form_without_the_tag_of_this_session_does_nothing_on_any_route(serve:
 
 
 def test_a_form_that_is_too_large_is_refused_on_every_route(serve: Serve) -> None:
-    ann = serve().log_in()
+    """One that says its length before it is read."""
+    served = serve()
+    ann = served.log_in()
     form = fields_of(ann.get("/next").text)
     for path in (*POSTS, "/login"):
         whole = ann.client.post(path, data={**form, "do": "comment", "text": "x" * guard.BODY})
         pieces = ann.client.post(path, content=(b"x" * 100_000 for _ in range(11)))
         assert (path, 413, 413) == (path, whole.status_code, pieces.status_code)
+    with closing(HTTPConnection(served.url.removeprefix("http://"), timeout=60)) as line:
+        line.request("POST", "/act", headers={"Origin": served.url, "Content-Length": str(guard.BODY + 1)})
+        assert 413 == line.getresponse().status
 
 
 def test_without_the_role_or_once_disabled_nobody_gets_a_page_of_any_route(serve: Serve) -> None:
