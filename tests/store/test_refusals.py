@@ -275,7 +275,7 @@ async def test_what_waits_behind_one_lock_says_so_once_and_fails_at_once(
 
 @pytest.mark.skipif(os.name == "nt", reason="modes of POSIX")
 def test_who_may_write_the_database_can_be_kept_from_a_claim(bench: Any) -> None:
-    """In a file that may only be read SQLite locks nothing: another person had the same claim."""
+    """Two who may only read the file that a killed start of a third person left shared its lock."""
     bench.db.chmod(0o666)
     with bench.store.claimed(1) as free:
         mode = bench.db.with_name(f"{bench.db.name}-run-1").stat().st_mode

@@ -232,7 +232,7 @@ def claimed(engine: Engine, path: Path | None, number: int) -> Iterator[bool]:
     """Whether nobody else has claimed this number; nobody else can until this ends, be it by a kill.
 
     Next to an SQLite file an empty one of the same mode is locked for it: in a file that may only be read
-    SQLite locks nothing.
+    SQLite takes a lock that others can share.
     """
     if path is None:
         with closing(engine.raw_connection()) as raw:
