@@ -152,7 +152,7 @@ def test_the_documented_example_runs(run: Any, capsys: pytest.CaptureFixture[str
             one["gold"]["entities"][0]["verdict"] = "missing"
     write_rows("more.jsonl", rows)
     run("import", "more.jsonl", "--gold", "--blind", 0)
-    assert 0 == run("calibrate", "--out", "calibration.json").code
+    assert run("calibrate", "--out", "calibration.json").out.endswith("\nwrote calibration.json\n")
     lines = run_documented(capsys)
 
     assert ["0.50 → ", "0.75 → ", "1.00 → ", "0.25 → "] == [line[:7] for line in lines[2:6]]

@@ -259,7 +259,7 @@ def test_every_difference_is_named(tmp_path: Path) -> None:
 
     old, new = hashlib.sha256(b"a").hexdigest(), hashlib.sha256(b"A").hexdigest()
     assert folder.check_manifest(out) == [
-        f"changed: a.jsonl: sha256 {old} in the manifest, {new}",
+        f"changed: a.jsonl: sha256 {old} in the manifest, {new} in the file",
         "missing: b.jsonl",
         "not in the manifest: sub/d.txt",
     ]
@@ -273,7 +273,7 @@ def test_a_manifest_that_was_edited_is_a_difference(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace(f'"bytes": {size}', '"bytes": 7000'))
 
     assert folder.check_manifest(tmp_path / "out") == [
-        f"changed: rows.jsonl: bytes 7000 in the manifest, {size}"
+        f"changed: rows.jsonl: bytes 7000 in the manifest, {size} in the file"
     ]
 
 

@@ -525,3 +525,10 @@ def test_my_progress_and_the_end(serve: Serve) -> None:
     assert "accepted: verified 1/2" in shown(bo.page.text)
     assert "verified by you 1 verified by others alone 0" in (page := shown(bo.get("/me").text))
     assert page.endswith(" s, 1 press Next sample")
+
+
+def test_a_page_without_contexts_says_so(serve: Serve) -> None:
+    _, bo = opened(serve, [sample("s0", "Agra.")])
+    assert "no context was retrieved: nothing can be found" in shown(bo.page.text)
+    bo = opened(serve)[1]
+    assert "no context was retrieved" not in shown(bo.page.text)

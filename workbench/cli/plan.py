@@ -39,7 +39,7 @@ def plan(
         float | None, Option(metavar="HALF-WIDTH", help="How many reviews make the interval ± this wide.")
     ] = None,
     more: Annotated[
-        int | None, Option(min=1, help=f"Plan N more reviews, at any time. {WIDER}", metavar="N")
+        int | None, Option(min=1, help=f"Add N reviews to the plan, at any time. {WIDER}", metavar="N")
     ] = None,
     drop: Annotated[bool, Option("--drop", help="Remove the plan, before the first review.")] = False,
     json: Json = False,

@@ -57,7 +57,7 @@ def report_text(report: Look) -> str:
     if name := report.name:
         lines.append(f"saved as {name}; workbench calibrate --use {name} makes it the dataset's")
     else:
-        lines.append("nothing is saved: --save NAME keeps this, --use NAME makes a saved one the dataset's")
+        lines.append("not in the database: --save NAME keeps it, --use NAME makes a saved one the dataset's")
     return page(lines)
 
 

@@ -169,7 +169,7 @@ def refuse_decided(store: Store, dataset_id: int) -> None:
 
     A verdict that was undone was seen all the same: the journal keeps it.
     """
-    why = "a plan is made before the first review, so that no answer can influence which samples are drawn"
+    why = "a plan is made before the first review; workbench compare needs none for reviews in random order"
     if number := decided(store, dataset_id):
         raise UsageError(f"{many(number, 'sample is', 'samples are')} verified or not counted already: {why}")
     if number := store.count(EVENT.review_id.distinct(), EVENT.dataset_id == dataset_id, DECIDES):

@@ -145,9 +145,8 @@ def check_manifest(folder: Path) -> list[str]:
         now = _described(folder, there[name])
         for key in ("sha256", "bytes"):
             if listed[name].get(key) != now.get(key):
-                lines.append(
-                    f"changed: {name}: {key} {listed[name].get(key)} in the manifest, {now.get(key)}"
-                )
+                was = listed[name].get(key)
+                lines.append(f"changed: {name}: {key} {was} in the manifest, {now.get(key)} in the file")
                 break
     return sorted(lines)
 

@@ -11,7 +11,7 @@ from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from workbench.reports import suggested
-from workbench.reports.plan import WIDER, draft_text, later_reviews, plan_lines
+from workbench.reports.plan import draft_text, later_reviews, plan_lines
 from workbench.stages import plan
 from workbench.stages.desk import Desk
 from workbench.stages.plan import Draft, PlanReport, Wish
@@ -211,8 +211,8 @@ def _what_holds(report: PlanReport) -> list[str]:
         more = min(report.prefix - planned + MORE, left)
         are = f"{behind} of them {'is' if behind == 1 else 'are'} reviewed"
         there = f" ({are})" if behind and (more == left or not report.beyond) else ""
-        narrower = [f"For a narrower interval: workbench plan --more {more}{there}.", WIDER]
-        return narrower if left > behind else []
+        narrower = f"For a narrower interval: workbench plan --more {more}{there}."
+        return [narrower, "Until these are reviewed, it is wider than now."] if left > behind else []
     if report.plan is None:
         steps = ["Stop whenever you like: what you have reviewed is a random sample."]
         if report.decided:
