@@ -369,6 +369,8 @@ def test_a_server_that_goes_away_is_told_from_a_wrong_call(mortal: Server) -> No
                 list_datasets(store)
         with pytest.raises(AwayError, match=r"the server is away: .*is the server running") as gone:
             list_datasets(store)
+        with pytest.raises(AwayError, match="the server is away"), store.claimed(1):
+            pass
         mortal.start()
         assert [1, 1] == [len(str(one.value).splitlines()) for one in (lost, gone)]
         assert [] == list_datasets(store)

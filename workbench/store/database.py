@@ -235,12 +235,11 @@ def claimed(engine: Engine, path: Path | None, number: int) -> Iterator[bool]:
     SQLite takes a lock that others can share.
     """
     if path is None:
-        with closing(engine.raw_connection()) as raw:
-            raw.driver_connection.autocommit = True  # type: ignore[union-attr]
-            cursor = raw.cursor()
-            raw.detach()  # a connection of its own, which ends with the claim
-            cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", [CLAIMS, number])
-            yield cursor.fetchone() == (True,)
+        with engine.connect() as own:
+            raw: Any = own.connection.driver_connection
+            own.detach()  # a connection of its own, which ends with the claim
+            raw.autocommit = True
+            yield raw.execute("SELECT pg_try_advisory_lock(%s, %s)", [CLAIMS, number]).fetchone() == (True,)
         return
     aside = path.with_name(f"{path.name}-run-{number}")
     with closing(sqlite3.connect(aside, timeout=0, isolation_level=None)) as own:
