@@ -84,6 +84,8 @@ async def test_a_sample_of_4_mb_is_reviewed_like_any_other(user: User, large: Pa
         await user.press("e", "e")
         await user.press("escape")
         await user.press("a")
+        assert "2 names are missing but in a context" in str(app.screen.query_one(Status).text)
+        await user.press("a")
         assert app.screen.pane.now.sample.id != "tower"
         await user.press("u")
         assert app.screen.pane.now.sample.id == "tower"
