@@ -53,6 +53,16 @@ def test_it_imports_proposes_and_answers_in_one_command(run: Run, tmp_path: Path
     assert not re.findall("[\x00-\x09\x0b-\x1f\x7f\u202e]", ended.out + ended.err)  # that steers a terminal
 
 
+def test_a_score_that_nobody_reviews_says_which_commands_change_that(run: Run) -> None:
+    """Each with the dataset, also where a line ends inside of one, in lines of 80 cells."""
+    examples = Path(__file__).parents[2] / "examples"
+    said = run("audit", examples / "results.csv", "--scorer", "context_recall").out
+
+    assert 80 >= max(map(cell_len, said.splitlines()))
+    change = "workbench policy show --dataset results > policy.toml, add them to `kinds` there, then"
+    assert f"{change} workbench policy edit --dataset results --file policy.toml." in " ".join(said.split())
+
+
 def test_a_name_is_marked_where_it_stands_in_the_reference(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "towns.csv"
     path.write_text(

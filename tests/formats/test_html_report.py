@@ -267,7 +267,7 @@ def test_the_first_screen_has_the_score_the_truth_the_causes_and_what_to_do(answ
     top = Page(page_of((made, found))).text.split("Why the score differs")[0]
 
     assert "Date 22 November 2026 Dataset names , 24 samples, 24 reviewed Reviewers gina" in top
-    said = [*answer_words.headline(made, str), *answer_words.notes(made)]
+    said = [*answer_words.headline(made, str), *answer_words.notes(made, str)]
     said += [answer_words.step(one, made) for one in made.steps if one.what != "send"]
     assert [] == [one for one in said if one not in top]
     assert "Your context_entity_recall is .25. All 24 samples are reviewed: the true mean is .58." in top

@@ -192,6 +192,21 @@ def test_a_column_of_statements_is_reviewed_as_statements_and_not_recounted(benc
     assert {one.what for one in found.effects} <= {"too high", "too low"}
 
 
+def test_another_recall_column_is_named_and_asks_for_no_reviews_of_what_nobody_reviews(bench: Any) -> None:
+    """A dataset of entities: reviews of them cannot tell which scores of statements are right."""
+    load(bench, [row(n, "context_entity_recall", 0.5) for n in range(4)])
+    assert () == now(bench).others
+    load(bench, [row(n, "context_recall", 0.5) for n in range(4)])
+    for scorer, other in (
+        ("context_entity_recall", "context_recall"),
+        ("context_recall", "context_entity_recall"),
+    ):
+        found = now(bench, scorer=scorer)
+        assert f"Another recall column is {other}: --scorer NAME answers about it." == notes(found, str)[-1]
+    assert (("entity",), ["send"]) == (found.reviews, [one.what for one in found.steps])
+    assert "`kinds` there, then workbench policy edit --file policy.toml." in notes(found, str)[-2]
+
+
 def test_a_score_without_contexts_looks_wrong(bench: Any) -> None:
     rows = [row(n, "context_recall", 1.0) for n in range(4)]
     rows[2]["retrieved_contexts"] = []
@@ -273,7 +288,8 @@ def test_the_answer_says_which_reviewed_samples_it_leaves_out(bench: Any) -> Non
     assert {"no units": 1, "not in order": 1} == found.left_out
     assert (
         "Not among the 10 samples compared here: 1 reviewed, but without a name to count; "
-        "1 reviewed, but outside the random order (by hand, ahead of it or after the plan)." in notes(found)
+        "1 reviewed, but outside the random order (by hand, ahead of it or after the plan)."
+        in notes(found, str)
     )
 
 
@@ -477,7 +493,7 @@ def test_samples_kept_for_review_without_suggestions_are_told_where_others_are_c
         f"{shown} of the {shown} samples shown ({kept} more wait for a review without suggestions) have a "
         "score that looks wrong"
     ) in said(found)
-    assert not [one for one in notes(found) if "without suggestions" in one]
+    assert not [one for one in notes(found, str) if "without suggestions" in one]
 
 
 def test_behind_a_complete_plan_a_longer_one_changes_the_estimate(bench: Any) -> None:

@@ -82,6 +82,7 @@ async def test_a_picked_sample_says_why_its_score_looks_wrong(user: User, import
         for size in (120, 36), (80, 24):
             await user.resize(*size)
             assert "Karl Meyer · name matching: missing; text search: “Meyer”" in looks.text
+        assert str(looks.render()).startswith("yours .00   Karl Meyer · name matching: missing; text ")
         listed.move_to(1)
         await user.settle()
         assert " · name matching" not in looks.text

@@ -143,7 +143,7 @@ class Triage:
 class Answer:
     """The answer about one dataset and its headline score, as far as the reviews go.
 
-    `imported`: the score came with the file; `has_column`: some recall did. `possible` samples have both
+    `imported`: the score came with the file; `others`: other recalls that did. `possible` samples have both
     values or can still get them. `recount` is the mean share of
     names that the text contains, over the same samples, None for statements. `reviewed` samples are verified,
     `in_order` of them in random order and `picked` by hand; on `unresolved` ones reviewers differ. `refusal`
@@ -162,7 +162,7 @@ class Answer:
     reviews: tuple[Kind, ...]
     scorer: str
     imported: bool
-    has_column: bool
+    others: tuple[str, ...]
     proposer: str
     score: Mean
     possible: int

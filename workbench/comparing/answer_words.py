@@ -160,7 +160,7 @@ def _yours(answer: Answer, say: Say) -> str:
     if answer.imported:
         return f"Your {say(answer.scorer)}"
     by = f" of the suggestions by {say(answer.proposer)}" if answer.proposer else ""
-    first = "" if answer.has_column else "The file has no recall score. "
+    first = "" if answer.others else "The file has no recall score. "
     return f"{first}The recall by {SCORER_WORDS[answer.scorer]}{by}"
 
 
@@ -324,7 +324,7 @@ def step(action: Step, answer: Answer) -> str:
         return f"Check {looking}, to see why ({about}); that says nothing about the mean."
     if action.what == "all":
         gain = "then you know which scores are right"
-        if answer.possible >= FEWEST and answer.kind in answer.reviews:
+        if answer.possible >= FEWEST:
             gain = "then you know the true mean and need no estimate"
         part = "" if action.sure or action.samples == 1 else " For some of them: workbench plan --more N."
         left = f"the {many(action.samples, 'sample that is left', 'samples that are left')}"
@@ -366,7 +366,7 @@ def _narrower(action: Step) -> str:
     return f": ± {value(action.before)} becomes about ± {value(action.after)}" if narrower else ""
 
 
-def notes(answer: Answer) -> list[str]:
+def notes(answer: Answer, say: Say) -> list[str]:
     """What the reader has to know about the figures above."""
     lines = []
     if answer.kind == "statement" and not answer.effects and answer.estimate is None:
@@ -381,10 +381,11 @@ def notes(answer: Answer) -> list[str]:
         lines.append(_left_out(answer))
     if answer.kind not in answer.reviews:
         lines.append(
-            f"This dataset does not review {UNITS[answer.kind]}s, which this score counts: "
-            "add them to `kinds` (entity, statement) with workbench policy edit."
+            f"This dataset does not review {UNITS[answer.kind]}s, which this score counts: workbench policy "
+            "show > policy.toml, add them to `kinds` there, then workbench policy edit --file policy.toml."
         )
-    return lines
+    more = [f"Another recall column is {say(one)}: --scorer NAME answers about it." for one in answer.others]
+    return lines + more
 
 
 def differs(answer: Answer) -> str:

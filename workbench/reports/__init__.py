@@ -31,7 +31,7 @@ ROUND_OFF = 1e-15
 
 COMMAND = re.compile(
     r"\bworkbench\s+(?:agree|assign|audit|backup|calibrate|compare|copy|demo|diff|disputes|doctor|draw|export|import"
-    r"|person(?:\s+(?:add|disable|list|pass))?|plan|policy(?:\s+(?:aliases|edit|show))?|propose|purge|review"
+    r"|person(?:\s+(?:add|disable|list|pass))?+|plan|policy(?:\s+(?:aliases|edit|show))?+|propose|purge|review"
     r"|score(?:-files)?|serve|status|verify)(?![\w-])(?!\s+--(?:db|dataset)\b)"
 )
 """Every command of the program, where neither a database nor a dataset follows."""

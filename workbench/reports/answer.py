@@ -88,7 +88,7 @@ def answer_text(answer: Answer, *, width: int = WIDTH, height: int = 0, mark: Ma
     name, scorer = one_line(answer.dataset), one_line(answer.scorer)
     head = f"Dataset {name} · {many(answer.total, 'sample')}{done} · {title}: {scorer}"
     lines = [head, "", *wrapped(" ".join(headline(answer, one_line)), width)]
-    end = [line for note in notes(answer) for line in wrapped(note, width)]
+    end = [line for note in notes(answer, one_line) for line in wrapped(suggested(note), width)]
     end += ["", *_steps(answer, width)] if end else _steps(answer, width)
     why = ["", *_effects(answer, width)] if answer.effects and answer.reviewed else []
     if not height or len(lines) + len(why) + len(end) <= height - PROMPT:  # the main causes are named above
@@ -245,7 +245,7 @@ def answer_markdown(answer: Answer) -> str:
         name = code(suspect.question or suspect.id)
         lines.append(f"{index}. {name}: {reason(suspect.suspicion, answer)}")
         lines += _items(suspect.suspicion.clues)
-    lines += [f"\n{note}" for note in notes(answer)]
+    lines += [f"\n{note}" for note in notes(answer, code)]
     lines += ["", *(f"- {step(action, answer)}" for action in answer.steps)]
     return "\n".join(lines)
 

@@ -28,7 +28,7 @@ from workbench.comparing.triage import GAP, Clue, clues
 from workbench.comparing.words import verified_samples
 from workbench.errors import UsageError
 from workbench.model import Kind, Progress, silent
-from workbench.scoring.names import RECOUNT, SCORERS, kind_of
+from workbench.scoring.names import RECOUNT, SCORERS, kind_of, metric_of
 from workbench.stages import calibrate, queue
 from workbench.stages.figures import figures_of, listing, recounted, scope, values_of
 from workbench.stages.plan import planned
@@ -119,7 +119,7 @@ def answer(
         reviews=info.kinds,
         scorer=name,
         imported=name not in SCORERS,
-        has_column=any(other.scorer not in SCORERS for other in shown.beside),
+        others=tuple(sorted({metric_of(one.scorer) for one in shown.beside} - {*SCORERS, metric_of(name)})),
         proposer=chosen.proposer if chosen else "",
         score=whole.automatic,
         possible=len(scored.keys() - without - gold.load_excluded(store, info.id, kind)),
@@ -143,9 +143,10 @@ def answer(
         worst=_worst(store, info, name, resting(shown.rows), kind),
         steps=steps(
             counts, whole, estimate,
-            total=size, left=left, shown=len(triage.shown), planned=prefix.at_planned_n, ahead=ahead,
+            total=size, left=left if kind in info.kinds else 0, shown=len(triage.shown), rivals=rivals,
+            planned=prefix.at_planned_n, ahead=ahead,
             seconds=pace.seconds if pace and measured else SECONDS[kind],
-            error=mean_error({row.sample_id: row.automatic for row in known}, known), rivals=rivals,
+            error=mean_error({row.sample_id: row.automatic for row in known}, known),
             # another policy would end the estimate of a drawn corpus
             change=_policy_step(store, info, chosen)
             if kind == "entity" and chosen is not None and known and not (alone or prefix.corpus)

@@ -52,7 +52,7 @@ PASTE_TAIL = 0.05
 sequence that ends it early, and the rest would arrive as keys."""
 
 NO_KEY = "does nothing here; ? shows the keys"
-"""The message about a key that nothing is bound to, where nothing else is said."""
+"""The message about a key that nothing is bound to, where nothing else is said but what was done."""
 
 IGNORED = "Ignored: a paste, or too many keys at once. Nothing was changed; press keys one by one."
 """The message about a paste where no field takes it."""
@@ -232,8 +232,8 @@ class WorkbenchApp(Bench):
             text = event.character if event.is_printable else None
             if not (text and isinstance(screen, Ordered) and await screen.takes(text)):
                 await super().on_event(event)
-                news = [bar for bar in screen.query(Status) if bar.text and not bar.text.endswith(NO_KEY)]
-                if text and isinstance(screen, BaseScreen) and not news:
+                told = "".join(bar.text for bar in screen.query(Status) if bar.said[-1] != "good")
+                if text and isinstance(screen, BaseScreen) and (not told or told.endswith(NO_KEY)):
                     self.tell(f"{flat(text)} {NO_KEY}")
         elif active.enabled:
             done = await self.run_action(

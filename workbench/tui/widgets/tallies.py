@@ -109,9 +109,7 @@ class Tallies(Widget):
         """One line, or as many as there is room for; the causes wrap."""
         size, height = self.content_size
         has_pane = height > 1 and self.screen.has_class("-wide")  # of the unit, which says more
-        if self._hidden and self._verified is None and not has_pane:
-            if self.doubt:
-                return as_text([shortened([(self.doubt, "$warning")], size)])
+        if self._hidden and self._verified is None and not (has_pane or self.doubt):
             return Content.assemble(("\n".join(cut(line, size) for line in self.note), DIM))
         if height < 2:
             narrow = size < NARROW
