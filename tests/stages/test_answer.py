@@ -39,7 +39,7 @@ def loaded(bench: Any, column: str, count: int, *, score: float = 0.0) -> None:
 
 
 def load(bench: Any, rows: list[dict[str, Any]], **options: Any) -> None:
-    """Rows, and what rules propose for them; in a fixed order, for rows with one text share what is verified."""
+    """Rows, and what rules propose for them; in a fixed order: rows with one text share what is verified."""
     bench.load(rows, **{"blind": 0.0, "seed": 3} | options)
     propose(bench.store, bench.info(), "rules", annotator="ann")
 
