@@ -323,6 +323,28 @@ def test_a_writer_waits_its_turn(bench: Any, monkeypatch: pytest.MonkeyPatch) ->
     assert bench.review("s0").state.comments == ("patient",)
 
 
+@pytest.mark.databases
+def test_a_read_under_way_ends_before_the_database_is_closed(bench: Any) -> None:
+    """A connection that came back later stayed open, and a server counted it."""
+    bench.load(ROWS)
+    began, done = threading.Event(), []
+
+    def read() -> None:
+        with bench.store.snapshot() as session:
+            session.execute(text("SELECT 1"))
+            began.set()
+            time.sleep(0.2)
+            done.append("read")
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    began.wait(60)
+    bench.store.close()
+
+    assert ["read"] == done
+    reader.join()
+
+
 def test_what_the_database_says_never_carries_data(bench: Any) -> None:
     """A message for a person names the cause, not the statement and its values."""
     bench.load(ROWS)

@@ -10,14 +10,15 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from sqlalchemy import URL, ColumnElement, Engine, Table, delete, func, insert, select, update
+from sqlalchemy import URL, ColumnElement, Engine, QueuePool, Table, delete, func, insert, select, update
 from sqlmodel import Session, SQLModel
 
 from workbench.errors import AwayError, DiskError, NoDatabaseError, OtherFileError, StoreError, UsageError
 from workbench.store.database import (
+    BUSY_SECONDS,
     DAMAGED,
     FAILURES,
     UNREADABLE,
@@ -239,10 +240,13 @@ class Store:
             raise
 
     def close(self) -> None:
-        """Finish waiting writes and let go of the database."""
+        """Finish waiting writes and reads under way, and let go of the database."""
         self.writer.shutdown(wait=True)
         with suppress(OtherFileError):
             self.check_file()
+        pool, until = self.engine.pool, monotonic() + BUSY_SECONDS
+        while isinstance(pool, QueuePool) and pool.checkedout() and monotonic() < until:
+            sleep(0.01)  # the connection of a read that comes back later would stay open
         self.engine.dispose()
 
 
