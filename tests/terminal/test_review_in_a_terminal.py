@@ -65,7 +65,8 @@ def test_a_review_from_start_to_end(terminal: Run, database: Path) -> None:
     window.press("q")
 
     assert window.exit_code() == 0
-    assert LEAVE_ALTERNATE_SCREEN in window.raw()
+    left = window.raw().partition(LEAVE_ALTERNATE_SCREEN)[2]
+    assert f"What you decided is saved. To go on: workbench review --db {database}".encode() in left
     with closing(sqlite3.connect(database)) as raw:
         assert raw.execute("SELECT text, label FROM gold_unit ORDER BY position").fetchall() == [
             ("Taj Mahal", "place"),

@@ -195,12 +195,12 @@ def demo(
     with open_for(url, create=True) as store:
         stage.load_demo(store, call.annotator)
     call.db, call.db_given, call.dataset = url, True, stage.DATASET
-    if not (report or json or not on_terminal()):
+    if report or json or not on_terminal():
+        compare(context, samples=True, json=json)
+    else:
         open_app(url, stage.DATASET, call.annotator)
-        return
-    compare(context, samples=True, json=json)
     if not json:
-        typer.echo(f"\nOpen it in a terminal with: workbench --db {url} review", err=True)
+        typer.echo(f"\nOpen its screens with: workbench --db {url} review", err=True)
 
 
 app.command()(audit)
@@ -221,6 +221,7 @@ def review(context: Context) -> None:
     if not on_terminal():
         raise UsageError("review opens screens and needs a terminal; for scripts: score, compare, export")
     open_app(call.db, call.dataset, call.annotator)
+    typer.echo(reports.suggested("What you decided is saved. To go on: workbench review"), err=True)
 
 
 @app.command()
