@@ -177,9 +177,5 @@ def disk_errors(kind: type[WorkbenchError], what: str) -> Iterator[None]:
 def to_install(extra: str) -> str:
     """The command that installs the packages of an extra: into the checkout that runs, else by name."""
     checkout = Path(__file__).parents[1]
-    named = (
-        f"-e '{checkout}[{extra}]'"
-        if (checkout / "pyproject.toml").is_file()
-        else f"'gold-workbench[{extra}]'"
-    )
-    return f"pip install {named}"
+    package = f"-e '{checkout}" if (checkout / "pyproject.toml").is_file() else "'gold-workbench"
+    return f"pip install {package}[{extra}]'"

@@ -254,7 +254,8 @@ def _pairs(rows: Iterable[Row], others: Recalls) -> list[Pair]:
 
 
 def _counts(at: Scope, side: Side, fast: int) -> Counts:
-    origins = Counter(sample.origin for sample in side.reviewed.values())
+    verified = side.reviewed.values()
+    origins = Counter(sample.origin for sample in verified)
     failed = runs.failures_of(at.store, at.run.id) if at.run else []
     return Counts(
         total=at.begun.population,
@@ -266,9 +267,7 @@ def _counts(at: Scope, side: Side, fast: int) -> Counts:
         unresolved=origins["unresolved"],
         excluded=sum(number in at.places for number in at.excluded),
         skipped=len(scores.skipped(at.store, at.info.id, at.kind) & at.places.keys()),
-        undefined=sum(
-            sample.tally is not None and not sample.tally.units for sample in side.reviewed.values()
-        ),
+        undefined=sum(sample.tally is not None and not sample.tally.units for sample in verified),
         failed=sum(failure[0] in at.places for failure in failed),
         unproposed=sum(number not in side.values for number in at.places),
         seen=at.seen,

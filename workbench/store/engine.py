@@ -130,8 +130,8 @@ class Store:
         """Whether no other process has claimed this number; none can until this ends, be it by a kill."""
         with ExitStack() as stack:
             with _explaining(FAILURES):
-                path = None if self.file is None else self.file.path.resolve()
-                free = stack.enter_context(claimed(self.engine, path, number))
+                file = self.file.path.resolve() if self.file else None
+                free = stack.enter_context(claimed(self.engine, file, number))
             yield free
 
     def rows(self, query: Any, **given: object) -> Sequence[Any]:

@@ -93,12 +93,10 @@ def found_run(store: Store, info: DatasetInfo, made_by: MadeBy) -> RunInfo | Non
 
 def run_of(store: Store, info: DatasetInfo, made_by: MadeBy, annotator: str) -> RunInfo:
     """The run of this set-up: the one that there is, else a new one, the same for two who begin at once."""
-    run = found_run(store, info, made_by)
-    if run is None:
+    if (run := found_run(store, info, made_by)) is None:
         with store.writing():
             store.hold(DATASET.id, info.id)
-            run = found_run(store, info, made_by)
-            if run is None:
+            if (run := found_run(store, info, made_by)) is None:
                 create_run(store, info.id, *made_by, annotator)
                 run = list_runs(store, info.id)[-1]
     return run

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import termios
 from codecs import getincrementaldecoder
 from select import select
 from signal import SIGHUP
@@ -53,9 +52,7 @@ class PasteDriver(LinuxDriver):
         A terminal that goes away sends it behind SIGHUP. Nobody takes what is written there any more, and the
         library would wait for that for ever.
         """
-        try:
-            termios.tcgetattr(self.fileno)
-        except termios.error:
+        if not os.isatty(self.fileno):
             return
         if self._auto_restart and not self._must_signal_resume:  # SIGTSTP has not let go of it
             self.suspend_application_mode()
