@@ -257,7 +257,7 @@ def test_a_name_that_a_context_has_in_a_longer_one_is_a_doubt_until_a_person_say
     """Name matching says missing; an accept that nobody looked at would make that gold."""
     row = {
         "id": "one", "user_input": "Who?", "reference": "Globex paid.",
-        "retrieved_contexts": ["Globex Corporation paid."],
+        "retrieved_contexts": ["Globexia sold to Globex Corporation, which paid."],
         "proposal": {
             "proposer": "p", "reference_entities": ["Globex"], "context_entities": [["Globex Corporation"]],
         },

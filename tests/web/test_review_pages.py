@@ -527,8 +527,7 @@ def test_my_progress_and_the_end(serve: Serve) -> None:
     assert page.endswith(" s, 1 press Next sample")
 
 
-def test_a_page_without_contexts_says_so(serve: Serve) -> None:
-    _, bo = opened(serve, [sample("s0", "Agra.")])
-    assert "no context was retrieved: nothing can be found" in shown(bo.page.text)
-    bo = opened(serve)[1]
-    assert "no context was retrieved" not in shown(bo.page.text)
+@pytest.mark.parametrize(("rows", "without"), [([sample("s0", "Agra.")], True), (ROWS, False)])
+def test_a_page_without_contexts_says_so(serve: Serve, rows: Any, without: bool) -> None:
+    _, bo = opened(serve, rows)
+    assert without == ("no context was retrieved: nothing can be found" in shown(bo.page.text))

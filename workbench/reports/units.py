@@ -7,6 +7,7 @@ from math import copysign
 from typing import TYPE_CHECKING
 
 from workbench.model import Imported, Kind, Match, Tally, Unit, count
+from workbench.scoring.doubt import overlooked
 from workbench.scoring.names import first_scorer
 from workbench.text.figures import UNDEFINED, number, signed, value
 from workbench.text.safe import cut, flat
@@ -56,8 +57,6 @@ def verdict(match: Match, *, words: bool = True) -> str:
 
 def doubtful(unit: Unit, contexts: Sequence[str] = ()) -> bool:
     """Whether a person should look at the unit before accepting: what `editing.doubts` names."""
-    from workbench.scoring.scorers import overlooked  # with the matcher: not for every start
-
     in_doubt = not unit.spans or unit.match.verdict in (None, "unsure") or overlooked(unit, contexts)
     return unit.counted and in_doubt
 

@@ -1,16 +1,17 @@
-"""What is kept of a counted sample, and how many of its verdicts are expected to be wrong.
+"""What is kept of a counted sample, how many of its verdicts are expected to be wrong, and which look so.
 
 Without the matcher, which takes long to load: the queue shows these numbers before anything is matched.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from workbench.matching import FLOOR
-from workbench.model import Tally
+from workbench.model import Tally, Unit
 from workbench.scoring.names import SCORERS
+from workbench.text.normalise import bounded, occurrences
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,19 @@ def at(similarities: bytes, threshold: int) -> Tally:
     limit = max(threshold, FLOOR)
     hits = sum(value >= limit for value in similarities)
     return Tally(hits, len(similarities) - hits)
+
+
+def stands_in(text: str, contexts: Sequence[str]) -> bool:
+    """Whether a context has a text letter by letter, as whole words."""
+    return any(bounded(context, *edges) for context in contexts for edges in occurrences(text, context))
+
+
+def overlooked(unit: Unit, contexts: Sequence[str]) -> bool:
+    """Whether the matcher calls a name missing that a context has letter by letter, as whole words."""
+    match = unit.match
+    by_matcher = match.rule not in ("human", "carried") and unit.origin != "imported"
+    missing = unit.kind == "entity" and match.verdict == "missing" and by_matcher
+    return missing and stands_in(unit.text, contexts)
 
 
 USUAL = 85

@@ -40,7 +40,7 @@ from workbench.model import (
     Unit,
     count,
 )
-from workbench.scoring.doubt import Counted
+from workbench.scoring.doubt import Counted, stands_in
 from workbench.scoring.names import CALIBRATED, SCORERS
 from workbench.text.ground import ground
 from workbench.text.normalise import bounded
@@ -248,7 +248,7 @@ def _in_none(names: tuple[Name, ...], contexts: tuple[str, ...], lang: str) -> M
 
     Kept for the next edit of a sample.
     """
-    rest = [name for name in names if not _as_given(name.text, contexts)]
+    rest = [name for name in names if not stands_in(name.text, contexts)]
     if rest:
         found = presence(rest, contexts, lang=lang)
         rest = [name for name, places in zip(rest, found, strict=True) if not places.evidence]
@@ -259,20 +259,6 @@ def _in_none(names: tuple[Name, ...], contexts: tuple[str, ...], lang: str) -> M
             if not any(bounded(context, span.start, span.end) for span in ground(name.text, context))
         ]
     return dict.fromkeys(rest)
-
-
-def _as_given(text: str, contexts: Sequence[str]) -> bool:
-    """Whether a context has a text letter by letter, as whole words."""
-    places = ((context, context.find(text)) for context in contexts)
-    return any(at >= 0 and bounded(context, at, at + len(text)) for context, at in places)
-
-
-def overlooked(unit: Unit, contexts: Sequence[str]) -> bool:
-    """Whether the matcher calls a name missing that a context has letter by letter, as whole words."""
-    match = unit.match
-    by_matcher = match.rule not in ("human", "carried") and unit.origin != "imported"
-    missing = unit.kind == "entity" and match.verdict == "missing" and by_matcher
-    return missing and _as_given(unit.text, contexts)
 
 
 def places_of(

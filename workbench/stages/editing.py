@@ -30,7 +30,8 @@ from workbench.model import (
 )
 from workbench.reviewing.edits import Accept, Dispose, Put
 from workbench.reviewing.fold import settle
-from workbench.scoring.scorers import machine, overlooked
+from workbench.scoring.doubt import overlooked
+from workbench.scoring.scorers import machine
 from workbench.stages.people import check
 from workbench.stages.review import CARRIED, Opened, act_on, open_sample
 from workbench.store import journal, samples

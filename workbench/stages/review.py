@@ -211,7 +211,7 @@ def act(store: Store, opened: Opened, *edits: Edit, effort: Effort | None = None
 
 
 def _with_others(store: Store, opened: Opened) -> Opened:
-    """The sample with what others verified of the kinds that this person decided, and what of it is settled.
+    """Add what others verified of the kinds that this person decided, and what is settled of these.
 
     Nothing of a sample that is kept back, or that somebody has still to decide.
     """

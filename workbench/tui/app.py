@@ -52,7 +52,7 @@ PASTE_TAIL = 0.05
 sequence that ends it early, and the rest would arrive as keys."""
 
 NO_KEY = "does nothing here; ? shows the keys"
-"""The message about a key that nothing is bound to, where nothing else is said but what was done."""
+"""The message about a key without a function. It replaces a note of what was done, and no other message."""
 
 IGNORED = "Ignored: a paste, or too many keys at once. Nothing was changed; press keys one by one."
 """The message about a paste where no field takes it."""
