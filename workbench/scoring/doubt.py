@@ -45,10 +45,9 @@ def stands_in(text: str, contexts: Sequence[str]) -> bool:
 
 def overlooked(unit: Unit, contexts: Sequence[str]) -> bool:
     """Whether the matcher calls a name missing that a context has letter by letter, as whole words."""
-    match = unit.match
-    by_matcher = match.rule not in ("human", "carried") and unit.origin != "imported"
-    missing = unit.kind == "entity" and match.verdict == "missing" and by_matcher
-    return missing and stands_in(unit.text, contexts)
+    by_matcher = unit.match.rule not in ("human", "carried") and unit.origin != "imported"
+    missing = unit.kind == "entity" and unit.match.verdict == "missing"
+    return missing and by_matcher and stands_in(unit.text, contexts)
 
 
 USUAL = 85
