@@ -12,6 +12,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import pytest
@@ -238,6 +239,23 @@ def test_four_processes_may_make_one_database_at_once(tmp_path: Path) -> None:
 
     assert (ended.returncode, ended.stderr) == (0, "")
     assert tables_of(path) == sorted(METADATA.tables)
+
+
+def test_opening_waits_for_another_program_that_writes(tmp_path: Path) -> None:
+    """Also where the file has no write-ahead log yet: SQLite itself does not wait then."""
+    path = tmp_path / "w.db"
+    open_store(str(path)).close()
+    with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as other:
+        other.execute("PRAGMA journal_mode=DELETE")
+        other.execute("BEGIN IMMEDIATE")
+        end = Timer(0.3, other.execute, ["COMMIT"])
+        end.start()
+
+        open_store(str(path)).close()
+
+        end.join()
+    with closing(sqlite3.connect(path)) as raw:
+        assert raw.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
 NEXT = """

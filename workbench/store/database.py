@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, inspect, text
@@ -222,9 +223,17 @@ def _prepare_server(raw: Any, _record: object) -> None:
 
 
 def run_pragma(engine: Engine, pragma: str) -> None:
-    """Run a pragma outside of any transaction."""
+    """Run a pragma outside of any transaction. For some locks SQLite does not wait by itself."""
+    until = monotonic() + BUSY_SECONDS
     with closing(engine.raw_connection()) as raw:
-        raw.cursor().execute(pragma)
+        while True:
+            try:
+                raw.cursor().execute(pragma)
+                return
+            except sqlite3.OperationalError as error:
+                if "is locked" not in str(error) or monotonic() > until:
+                    raise
+            sleep(0.01)
 
 
 @contextmanager
@@ -328,8 +337,6 @@ def check_schema(engine: Engine, path: Path | None, *, create: bool, migrate: bo
     if version is None:
         if not create:
             raise NoDatabaseError(f"{name}: an empty database; import a file first: workbench import FILE")
-        if path is not None:
-            run_pragma(engine, WRITE_AHEAD)  # while nobody else has it open: several may be making it
         with engine.execution_options(write=True).begin() as connection:
             if connection.dialect.name == "postgresql":
                 connection.execute(text("SET LOCAL lock_timeout = 0"))  # who copies in may take long
