@@ -241,11 +241,12 @@ def test_a_policy_change_names_the_samples_reviewed_before(run: Any, demo_databa
     """So that they can be looked at again: in file order, three by name. And how to go back."""
     shutil.copy(demo_database, "workbench.db")
     before = run("policy", "show").out
-    Path("p.toml").write_text(before.replace('nested = "missing"', 'nested = "found"'), "utf-8")
+    Path("p.toml").write_text(before.replace('"4" = "date"', '"4" = "day"'), "utf-8")
 
     ended = run("policy", "edit", "--file", "p.toml")
 
-    assert "policy version 2 is current" in ended.out
+    assert "policy version 2 is current: label day added, label date removed\n" in ended.out
+    assert "\n15 verified units keep the label date: label:date in the queue finds them\n" in ended.out
     assert "\n13 samples were verified under an older policy: apollo-dense, apollo-bm25, " in ended.out
     assert (
         " and 10 more\ntheir units and verdicts stay; each comes again, at the end of its reviewer's queue\n"

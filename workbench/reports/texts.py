@@ -19,6 +19,7 @@ from workbench.reports.team import people_text, team_text, training_text
 from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, headline, scorer_name
 from workbench.text.cells import in_table, short
 from workbench.text.figures import delta, many, number, table, telling, value
+from workbench.text.query import quoted
 from workbench.text.safe import clean, flat
 
 if TYPE_CHECKING:
@@ -98,6 +99,9 @@ def policy_changes_text(report: PolicyReport) -> str:
     if not report.changed:
         return f"the policy is as it was: version {report.version}"
     lines = [f"policy version {report.version} is current: {', '.join(report.changes)}"]
+    for label, units in sorted(report.removed.items()):
+        has = many(units, "verified unit keeps", "verified units keep")
+        lines.append(f"{has} the label {label}: label:{quoted(label)} in the queue finds them")
     if report.stale:
         shown, more = ", ".join(short(key, 1000) for key in report.stale[:3]), len(report.stale) - 3
         number = many(len(report.stale), "sample was", "samples were")

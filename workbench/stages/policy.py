@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from workbench.errors import NotFoundError, UsageError
 from workbench.formats.policy import from_toml, to_toml
@@ -22,12 +23,14 @@ __all__ = ["to_toml"]
 
 @dataclass(frozen=True)
 class PolicyReport:
-    """The version now current, the ids of the samples reviewed under an older one, and what changed."""
+    """The version now current, the ids of the samples reviewed under an older one, what changed, and how
+    many verified units have each label that was removed."""
 
     version: int
     changed: bool
     stale: tuple[str, ...]
     changes: tuple[str, ...] = ()
+    removed: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -126,7 +129,9 @@ def keep_policy(store: Store, info: DatasetInfo, policy: Policy, annotator: str)
             datasets.add_policy(store, copy_id, policy, annotator)
         assignments.fill(store, info.id)  # of another kind nothing is decided yet
     stale = queue.reviewed_before(store, datasets.dataset_info(store, info.id))
-    return PolicyReport(version, True, stale, changes(info.policy, policy))
+    gone = {*info.policy.label_names()} - {*policy.label_names()}
+    removed = datasets.units_by_label(store, info.id, gone)
+    return PolicyReport(version, True, stale, changes(info.policy, policy), removed)
 
 
 def forget_alias(store: Store, info: DatasetInfo, name: str, annotator: str) -> int:
