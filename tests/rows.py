@@ -39,6 +39,37 @@ def naming(key: str, names: Collection[str], inside: Iterable[str], *, also: str
     return {**row, "proposal": proposal(names, inside), **more}
 
 
+CITIES = ["Rome", "Oslo", "Bern", "Riga", "Kyiv", "Lima", "Cairo", "Quito"]
+
+
+def city(number: int, **more: Any) -> Row:
+    """Two cities, found or not; every fourth sample has one under a near name."""
+    near, second = number % 4 == 0, CITIES[(number + 3) % 8]
+    first, seen = ("Kathmandu", "Katmandu") if near else (CITIES[number % 8],) * 2
+    marks = {"group": f"g{number % 10}", "meta": {"lang": "en" if number % 3 else "ru"}}
+    return naming(f"s{number:03}", [first, second], [seen, second], also=f" {number}", **marks | more)
+
+
+SAID = {"Johann Strauss": "found", "Rome": "found", "Oslo": "missing"}
+"""In the contexts: Johan Straus, 82 alike, Rome and not Oslo. At 85 one of three is found."""
+
+
+def spelled(place: int) -> Row:
+    return naming(f"s{place:02}", SAID, ["Johan Straus", "Rome"], gold=gold(SAID))
+
+
+DATED = {"Rome": "found", "Oslo": "missing"}
+"""What people keep of a proposal that has a date too."""
+
+
+def dated(number: int) -> list[Row]:
+    """Samples whose proposed dates nobody keeps: .333 by the score, .5 by people."""
+    rows = [naming(f"s{place:02}", [*DATED, "1631"], ["Rome"], gold=gold(DATED)) for place in range(number)]
+    for one in rows:
+        one["proposal"]["reference_entities"][2]["label"] = "date"
+    return rows
+
+
 def lines(rows: Iterable[Row | str]) -> str:
     """Rows as JSON lines; a string is a line as it is."""
     return "".join(

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 
-from tests.cli.conftest import Run
+from tests.conftest import Run
 from workbench.reports.answer import code
 
 HOSTILE = "`x` @team <img src=x> [l](http://e.x) | \x1b[31mred\u202e"

@@ -9,23 +9,16 @@ from typing import Any
 
 import pytest
 
-from tests.rows import gold, naming, write_rows
+from tests.rows import gold, naming, spelled, write_rows
 from workbench import calibration
 from workbench.api import ContextEntityRecall
 from workbench.errors import UsageError
-
-SAID = {"Johann Strauss": "found", "Rome": "found", "Oslo": "missing"}
-"""In the contexts: Johan Straus, 82 alike, Rome and not Oslo. At 85 one of three is found."""
-
-
-def row(place: int) -> dict[str, Any]:
-    return naming(f"s{place:02}", SAID, ["Johan Straus", "Rome"], gold=gold(SAID))
 
 
 @pytest.fixture
 def names(run: Any) -> Any:
     """Twelve verified samples in workbench.db."""
-    write_rows("names.jsonl", map(row, range(12)))
+    write_rows("names.jsonl", map(spelled, range(12)))
     assert 0 == run("import", "names.jsonl", "--gold", "--blind", 0).code
     return run
 
@@ -43,18 +36,6 @@ def test_the_document_is_that_of_the_file_and_names_the_gold_it_saw(names: Any) 
     assert 101 == len(document["curve"]) == len(document["probabilities"])
     assert "gina" not in json.dumps(document)
     assert "ann" not in json.dumps(document["gold"])
-
-
-DATED = {"Rome": "found", "Oslo": "missing"}
-"""What people keep of a proposal that has a date too."""
-
-
-def dated(number: int) -> list[dict[str, Any]]:
-    """Samples whose proposed dates nobody keeps: .333 by the score, .5 by people."""
-    rows = [naming(f"s{place:02}", [*DATED, "1631"], ["Rome"], gold=gold(DATED)) for place in range(number)]
-    for one in rows:
-        one["proposal"]["reference_entities"][2]["label"] = "date"
-    return rows
 
 
 @pytest.mark.parametrize(
@@ -101,7 +82,7 @@ def test_a_rule_that_reviewers_decide_otherwise_is_proposed_and_taken(
 
 def test_the_api_scores_by_a_calibration_and_corrects(names: Any) -> None:
     names("calibrate", "--save", "may", "--out", "cal.json")
-    sample = {key: value for key, value in row(0).items() if key != "gold"}
+    sample = {key: value for key, value in spelled(0).items() if key != "gold"}
 
     metric: Any = ContextEntityRecall(calibration="cal.json")
 
@@ -122,7 +103,7 @@ def run_documented(capsys: pytest.CaptureFixture[str]) -> list[str]:
     page = Path(__file__).parents[2].joinpath("docs", "calibration.md").read_text("utf-8")
     blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     assert 2 == len(blocks)
-    sample = {key: value for key, value in row(0).items() if key != "gold"}
+    sample = {key: value for key, value in spelled(0).items() if key != "gold"}
     capsys.readouterr()
     for block in blocks:
         exec(compile(block, "docs/calibration.md", "exec"), {"sample": sample})
@@ -142,7 +123,7 @@ def test_the_documented_example_runs_on_the_demo(run: Any, capsys: pytest.Captur
 
 def test_the_documented_example_runs(run: Any, capsys: pytest.CaptureFixture[str]) -> None:
     """Over a calibration of enough samples."""
-    rows = [row(place) for place in range(24)]
+    rows = [spelled(place) for place in range(24)]
     for place, one in enumerate(rows):
         if place % 2:  # then Oslo is there, and found
             one["retrieved_contexts"] = ["Johan Straus, Rome, Oslo."]

@@ -9,22 +9,12 @@ from typing import Any
 
 import pytest
 
-from tests.rows import naming, write_rows
+from tests.rows import city, write_rows
 from workbench.stages import editing
 from workbench.stages.queue import queue_ids
 from workbench.stages.review import act, open_sample
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
-
-NAMES = ["Rome", "Oslo", "Bern", "Riga", "Kyiv", "Lima", "Cairo", "Quito"]
-
-
-def row(number: int, **more: Any) -> dict[str, Any]:
-    """Two cities, found or not; every fourth sample has one under a near name."""
-    near, second = number % 4 == 0, NAMES[(number + 3) % 8]
-    first, seen = ("Kathmandu", "Katmandu") if near else (NAMES[number % 8],) * 2
-    marks = {"group": f"g{number % 10}", "meta": {"lang": "en" if number % 3 else "ru"}}
-    return naming(f"s{number:03}", [first, second], [seen, second], also=f" {number}", **marks | more)
 
 
 @pytest.fixture
@@ -32,7 +22,7 @@ def load(tmp_path: Path, run: Any) -> Any:
     """Imports rows into `workbench.db`."""
 
     def put(n: int, name: str = "data.jsonl", first: int = 0) -> str:
-        rows = [row(number) for number in range(first, first + n)]
+        rows = [city(number) for number in range(first, first + n)]
         write_rows(tmp_path / name, rows)
         ended = run("import", name, "--seed", 3, "--dataset", "data")
         assert ended.code == 0
@@ -144,7 +134,7 @@ def test_a_precision_is_of_the_interval_that_compare_shows(load: Any, run: Any, 
 
 def test_a_precision_counts_the_reviews_that_the_estimate_has(run: Any, written: str, tmp_path: Path) -> None:
     """Of samples without a score it has none: 5 of 20 reviews, and 20 of 80 samples to review."""
-    rows = [row(n, **({} if n % 4 else {"scores": {"context_entity_recall": 0.5}})) for n in range(80)]
+    rows = [city(n, **({} if n % 4 else {"scores": {"context_entity_recall": 0.5}})) for n in range(80)]
     write_rows(tmp_path / "data.jsonl", rows)
     run("import", "data.jsonl", "--seed", 3)
     assert 0 == run("plan", "--n", "20", "--design", "simple", "--blind", "0", "--yes").code

@@ -1,92 +1,17 @@
-"""Whole sessions, as people have them: `sessions.txt` says what is typed, what is printed and how it ends.
-
-# TITLE          a session, in an empty folder of its own
-@ START          what is there before, by a name of `STARTS`; a number may follow
-> FILE           a file is written: the lines that follow it, without the `| ` that begins each
-$ COMMAND        what is typed; `ls` names the files that are there, `cat` shows one
-TEXT             standard output, whole: a line `…` stands for lines that are left out, `…` in a line for
-                 a part of it
-! TEXT           standard error, in the same way
-? CODE           the exit code, if it is not 0
-"""
+"""The sessions of the text file beside this: tests/sessions.py says how they are written."""
 
 from __future__ import annotations
 
-import re
-import shlex
-import shutil
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Run
-from tests.cli.test_calibrate_command import dated
-from tests.cli.test_calibrate_command import row as named
-from tests.cli.test_plan_command import row as city
-from tests.rows import Row, gold, write_rows
+from tests.conftest import Run
+from tests.sessions import replay, sessions
 
-_TOLD = Path(__file__).with_name("sessions.txt").read_text("utf-8")
-SESSIONS = dict(one.split("\n", 1) for one in re.split(r"(?m)^# ", _TOLD)[1:])
+TOLD = sessions(__file__)
 
 
-def given(rows: Callable[[int], list[Row]], *options: str) -> Callable[[Run, int], None]:
-    """So many rows in `data.jsonl`, which were imported."""
-
-    def start(run: Run, number: int) -> None:
-        assert 0 == run("import", write_rows("data.jsonl", rows(number)), *options).code
-
-    return start
-
-
-STARTS: dict[str, Callable[[Run, int], None]] = {
-    "verified names": given(lambda number: [named(n) for n in range(number)], "--gold", "--blind", "0"),
-    "verified dates": given(dated, "--gold", "--blind", "0"),
-    "given cities": given(
-        lambda number: [
-            city(n, gold=gold({"Oslo": "missing"}, "corpus"), reference=f"Oslo. {n}") for n in range(number)
-        ],
-        "--gold",
-    ),
-    "cities": given(lambda number: [city(n) for n in range(number)], "--seed", "3", "--blind", "0"),
-}
-
-
-def pattern(told: str) -> str:
-    left_out = {"…": r"(?:(?![!?] ).*\n)*", "! …": r"(?:! .*\n)*"}
-    return "".join(
-        left_out.get(line, re.escape(line).replace("…", ".*") + r"\n") for line in told.split("\n")
-    )
-
-
-@pytest.mark.parametrize("title", SESSIONS)
+@pytest.mark.parametrize("title", TOLD)
 def test_a_session_goes_as_it_is_told(run: Run, demo_database: Path, title: str) -> None:
-    for step in re.split(r"(?m)^(?=[@>$] )", SESSIONS[title].strip())[1:]:
-        first, _, rest = step.partition("\n")
-        sign, words = first[:1], first[2:]
-        if sign == ">":
-            Path(words).parent.mkdir(exist_ok=True)
-            Path(words).write_text("".join(f"{line[2:]}\n" for line in rest.splitlines() if line), "utf-8")
-        elif words == "demo":
-            shutil.copy(demo_database, "workbench.db")
-        elif sign == "@":
-            name, _, number = words.rpartition(" ")
-            STARTS[name](run, int(number))
-        elif sign == "$":
-            told, printed = rest.rstrip(), replayed(run, words)
-            assert told == (told if re.fullmatch(pattern(told), f"{printed}\n") else printed), first
-
-
-def replayed(run: Run, words: str) -> str:
-    """Everything that a command shows, as `sessions.txt` writes it."""
-    name, *arguments = shlex.split(words)
-    if name == "ls":
-        shown = sorted(path.name for path in Path().iterdir())
-    elif name == "cat":
-        shown = Path(*arguments).read_text("utf-8").splitlines()
-    else:
-        ended: Any = run(*arguments)
-        shown = ended.out.splitlines() + [f"! {line}" for line in ended.err.splitlines()]
-        shown += [f"? {ended.code}"] * (ended.code != 0)
-    return "\n".join(line.rstrip() for line in shown).rstrip()
+    replay(run, demo_database, TOLD[title])
