@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -23,6 +24,8 @@ from workbench.stages.import_ import ImportOptions, import_file
 from workbench.store.engine import open_store
 
 PROGRAM = Path(sys.executable).with_name("workbench")
+EXIT = re.compile(rb"<exit code (\d+)>")
+"""What the shell writes behind all that the program wrote: a file of its own could be there before that."""
 
 
 def imported(folder: Path, given: list[Row] | Path, **options: Any) -> Path:
@@ -41,13 +44,12 @@ class Terminal:
     def __init__(self, folder: Path, command: list[str], size: tuple[int, int]) -> None:
         self.name = f"wb-{uuid.uuid4().hex[:12]}"
         self.raw_file = folder / f"{self.name}.raw"
-        self.exit_file = folder / f"{self.name}.exit"
         started = folder / f"{self.name}.go"
         width, height = size
         # The command waits for the recorder, so that its first byte is in the record too.
         script = (
             f"while [ ! -e {shlex.quote(str(started))} ]; do sleep 0.02; done; "
-            f"{shlex.join(command)}; echo $? > {shlex.quote(str(self.exit_file))}; sleep 30"
+            f'{shlex.join(command)}; echo "<exit code $?>"; sleep 600'
         )
         self._tmux(
             "-f", "/dev/null", "new-session", "-d", "-x", str(width), "-y", str(height), "sh", "-c", script
@@ -98,9 +100,9 @@ class Terminal:
         return self.until(lambda: text not in self.screen(), f"{text!r} does not go away")
 
     def exit_code(self) -> int:
-        """The program's exit code, once it has ended."""
-        self.until(lambda: self.exit_file.exists() and self.exit_file.read_text() != "", "it does not end")
-        return int(self.exit_file.read_text())
+        """The program's exit code, once it has ended and all that it wrote is in the record."""
+        self.until(lambda: EXIT.search(self.raw()) is not None, "it does not end")
+        return int(EXIT.findall(self.raw())[-1])
 
     def until(self, true: Callable[[], bool], complaint: str) -> str:
         """Look again when something was written, or after a second: each look is a process."""
@@ -109,7 +111,7 @@ class Terminal:
             if time.monotonic() > end:
                 raise AssertionError(f"{complaint}:\n{self.screen()}")
             written, again = len(self.raw()), time.monotonic() + 1
-            while len(self.raw()) == written and not self.exit_file.exists() and time.monotonic() < again:
+            while len(self.raw()) == written and time.monotonic() < again:
                 time.sleep(0.05)
             time.sleep(0.02)
         return self.screen()

@@ -92,7 +92,7 @@ def test_thirty_samples_a_kill_in_the_middle_of_held_keys_and_open_again(
         window.press(*HELD[:4])  # more at once would be a paste
         window.press(*HELD[4:])
     os.kill(window.pid(), signal.SIGKILL)
-    time.sleep(0.3)
+    assert 128 + signal.SIGKILL == window.exit_code()
 
     told, there = said(window), stored(database)
     assert done.items() <= told.items()
