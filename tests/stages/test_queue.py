@@ -418,8 +418,8 @@ def test_the_pace_is_the_median_of_what_decided_samples_took(cities: Any) -> Non
         cities.act(key, accepted(), effort=Effort(*efforts[0]))
     cities.act("none", accepted(), who="bob", effort=Effort(500.0, 99))
 
-    pace = queue.pace(cities.store, cities.info(), "ann", (), began)
-    later = queue.pace(cities.store, cities.info(), "ann", (), datetime.now(UTC) + timedelta(hours=1))
+    pace = queue.pace(cities.store, cities.info(), "ann", began)
+    later = queue.pace(cities.store, cities.info(), "ann", datetime.now(UTC) + timedelta(hours=1))
 
     assert queue.Pace(12.0, 3, 3, today=3) == pace
     assert queue.Pace(12.0, 3, 3, today=0) == later
@@ -436,7 +436,7 @@ def test_today_are_the_decisions_of_today(cities: Any) -> None:
     for today in (0, 1):
         if today:
             cities.act("half", accepted(), effort=Effort(4.0, 2))
-        pace: Any = queue.pace(cities.store, cities.info(), "ann", (), began)
+        pace: Any = queue.pace(cities.store, cities.info(), "ann", began)
         assert (2 + today, today) == (pace.samples, pace.today)
         assert today == decided_since(cities.store, cities.info(), "ann", began)
 

@@ -747,6 +747,8 @@ def test_the_least_important_counts_give_way_first() -> None:
         "1,234 of 100,000 verified · 9 started · 78 skipped · 56 not counted · 12 flagged"
         " · 34 under an older policy · 41 today · about 389 hours left · 14 s a sample"
     )
+    few = progress_parts(progress, Pace(2.0, 1, 4, 41), 200)[-1][0]
+    assert few.endswith(" · 41 today · 2.0 s a sample"), "as the answer, which guesses from so few"
     assert line(78).endswith("1,234 of 100,000 verified · 12 flagged · 34 under an older policy")
     assert line(66).endswith("1,234 of 100,000 verified · 34 under an older policy")
     for room in range(40, 200):

@@ -39,7 +39,7 @@ from workbench.store import gold, samples
 from workbench.store import scores as columns
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.queue import fast_ids, shown_ids
+from workbench.store.queue import shown_ids
 from workbench.store.runs import RunInfo
 from workbench.text.figures import rounded
 
@@ -47,8 +47,6 @@ Values = Mapping[int, float | None]
 
 LEARNED_FROM = 100
 """Reviews that a change of the policy is learned from here; `calibrate` takes all, at 2 ms each."""
-FEWEST_TIMED = 5
-"""Reviews that the time of the next ones rests on."""
 
 
 def answer(
@@ -98,8 +96,8 @@ def answer(
     triage = Triage(0, 0, 0, 0, 0, ())
     if estimate is None or not on_screen:
         triage = _triage(store, info, viewer, every, seen, withheld, scored, presence)
-    pace = queue.pace(store, info, viewer, fast_ids(store, info, viewer))
-    measured = pace is not None and pace.samples >= FEWEST_TIMED
+    pace = queue.pace(store, info, viewer)
+    measured = pace is not None and pace.foretells
     settled = verified_samples(counts)
     size = total = counts.total - counts.seen
     left = total - settled - counts.excluded - counts.unresolved

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
@@ -160,13 +160,18 @@ class Progress:
 class Pace:
     """What a decided sample took this annotator: medians of active seconds and presses over `samples`.
 
-    `today`: how many of them were decided since midnight.
+    `today`: how many samples were decided since midnight.
     """
 
     seconds: float
     presses: float
     samples: int
     today: int = 0
+
+    @property
+    def foretells(self) -> bool:
+        """Whether there are enough for the time of the next ones to rest on."""
+        return self.samples >= 5
 
 
 LEAST = Fraction(1, 2000)
@@ -251,18 +256,15 @@ def _number(condition: ColumnElement[bool]) -> ColumnElement[int]:
     return func.count(case((condition, 1)))
 
 
-def pace(
-    store: Store, info: DatasetInfo, annotator: str, without: Collection[int] = (),
-    midnight: datetime | None = None,
-) -> Pace | None:  # fmt: skip
+def pace(store: Store, info: DatasetInfo, annotator: str, midnight: datetime | None = None) -> Pace | None:
     """What a sample that this annotator decided took; None as long as nothing was measured.
 
-    The samples of `without` are no measure. Today begins at `midnight`.
+    Reviews of less than a second are no measure. Today begins at `midnight`.
     """
     decided = Reviews.of(info, annotator).disposition(REVIEW).in_(DECIDED)
     last = func.max(case((DECIDES, EVENT.at)))
     query = (
-        select(REVIEW.sample_id, func.sum(EVENT.seconds), func.sum(func.coalesce(EVENT.presses, 0)), last)
+        select(func.sum(EVENT.seconds), func.sum(func.coalesce(EVENT.presses, 0)), last)
         .where(
             EVENT.dataset_id == info.id,
             EVENT.annotator == annotator,
@@ -271,14 +273,15 @@ def pace(
             REVIEW.id == EVENT.review_id,
             decided,
         )
-        .group_by(REVIEW.id, REVIEW.sample_id)
+        .group_by(REVIEW.id)
     )
-    spent = [row[1:] for row in store.rows(query) if row[0] not in without]
+    spent = store.rows(query)
     if not spent:
         return None
     today = sum(midnight is not None and at is not None and at >= midnight for *_, at in spent)
-    seconds, presses = (median(float(row[place]) for row in spent) for place in (0, 1))
-    return Pace(seconds, presses, len(spent), today)
+    slow = [row for row in spent if row[0] >= 1]
+    seconds, presses = (median(float(row[place]) for row in slow or spent) for place in (0, 1))
+    return Pace(seconds, presses, len(slow), today)
 
 
 def page(

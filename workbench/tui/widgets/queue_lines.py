@@ -85,7 +85,7 @@ def progress_parts(
     if pace is not None:
         if progress.team is None:  # its line tells today's; the others have a pace of their own
             counts += [(7, f"{pace.today:,} today")] if pace.today else []
-            counts += [(5, _left((goal - done) * pace.seconds))] if goal > done else []
+            counts += [(5, _left((goal - done) * pace.seconds))] if goal > done and pace.foretells else []
         counts.append((8, f"{_seconds(pace.seconds)} a sample"))
     filled = round(10 * done / goal) if goal else 0
     filled = min(max(filled, 1 if done else 0), 10 if done == goal else 9)
