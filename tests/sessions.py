@@ -2,8 +2,14 @@
 
 # TITLE          a session, in an empty folder of its own; ann types
 @ START          what is there before, by a name of `STARTS`; a number may follow
+@ databases      the session goes alike on SQLite and on PostgreSQL
 > FILE           a file is written: the lines that follow it, without the `| ` that begins each
-$ COMMAND        what is typed; `ls` names the files that are there, `cat` shows one
++ ID: A, B / A   such a line is a row: a list of places, one context (or more, ` / ` between them) and a
+                 proposal of both; ` ; ` and more may follow: `KEY=JSON`, `gold WHO: A found, B/work missing`;
+                 `s1..s9` are nine rows, and `#` counts them from 0
+* WHO ID: EDITS  what a person does in review, by the names of `EDITS`, with `, ` between them; `next 3`
+                 are the next three samples of their queue
+$ COMMAND        what is typed; `ls`, `cat`, `sqlite3` and, behind ` | `, `jq` do what they do elsewhere
 TEXT             standard output, whole: a line `…` stands for lines that are left out, `…` in a line for
                  a part of it
 ! TEXT           standard error, in the same way
@@ -14,14 +20,26 @@ A folder of tests replays the text files in it: its `test_sessions.py` gives `se
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import shlex
 import shutil
-from collections.abc import Callable
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from tests.conftest import Run
-from tests.rows import Row, city, dated, gold, spelled, write_rows
+from tests.conftest import Bench, Run, Wish, accepted, add_text, do
+from tests.rows import Row, city, dated, gold, lines, naming, spelled, write_rows
+from workbench.model import Kind
+from workbench.reviewing.edits import Comment, Flag
+from workbench.stages import editing
+from workbench.stages.queue import next_sample
+from workbench.store.engine import open_store
+from workbench.store.samples import sample_ids
 
 
 def sessions(beside: str) -> dict[str, str]:
@@ -55,22 +73,114 @@ STARTS: dict[str, Callable[[Run, int], None]] = {
 }
 
 
+def on_each(told: dict[str, str]) -> list[tuple[str, str]]:
+    """The titles of sessions, and each kind of database on which one goes."""
+    both = [(title, "postgresql") for title, said in told.items() if "@ databases\n" in said]
+    return [(title, "sqlite") for title in told] + both
+
+
+def each(ids: str) -> list[str]:
+    """The ids that `a b s1..s9` names."""
+    named: list[str] = []
+    for one in ids.split():
+        first, _, last = one.partition("..")
+        digits = len(first) - len(start := first.rstrip("0123456789"))
+        numbers = range(int(first[len(start) :]), int(last[len(start) :]) + 1) if last else []
+        named += [f"{start}{number:0{digits}}" for number in numbers] or [one]
+    return named
+
+
+def rows_of(line: str) -> Iterator[Row]:
+    """The rows that a line `ID: A, B / A ; KEY=JSON` tells."""
+    ids, _, told = line.partition(": ")
+    for number, key in enumerate(each(ids)):
+        texts, *more = told.replace("#", str(number)).split(" ; ")
+        names, *inside = [[one for one in text.split(", ") if one] for text in re.split(r" ?/ ?", texts)]
+        row = naming(key, names, inside[0])
+        row["retrieved_contexts"] = [", ".join(text) + "." for text in inside]
+        row["proposal"]["context_entities"] = inside
+        for one in more:
+            name, _, value = one.partition("=")
+            if name.startswith("gold "):
+                who, _, said = name.removeprefix("gold ").partition(":")
+                found = re.findall(r"([^,/]+)(/[^,]*)? (\w+)(?:,|$)", said)
+                named = [{"text": text.strip(), "label": (label or "/place")[1:], "verdict": verdict}
+                         for text, label, verdict in found]  # fmt: skip
+                row.setdefault("gold", []).append({"annotator": who, "entities": named})
+            else:
+                row[name] = json.loads(value)
+        yield row
+
+
+def _add(text: str, label: str = "place", kind: Kind = "entity") -> Wish:
+    return partial(add_text, kind=kind, text=text, label=label)
+
+
+EDITS: dict[str, Callable[..., Any]] = {
+    "accept": accepted,
+    "accept-fast": partial(accepted, fast=True),
+    "add": _add,
+    "comment": Comment,
+    "exclude": editing.exclude,
+    "flag": Flag,
+    "reject": lambda which: do(which, editing.reject),
+    "relabel": lambda which, label: do(which, editing.relabel, label),
+    "skip": lambda: editing.skip,
+    "toggle": lambda which: do(which, editing.toggle),
+    "unsure": lambda which: do(which, editing.unsure),
+}
+
+
+def in_turn(bench: Bench, who: str) -> str:
+    """The id of the next sample of somebody's queue."""
+    number = next_sample(bench.store, bench.info(), who)
+    return next(key for key, id_ in sample_ids(bench.store, bench.info().id).items() if id_ == number)
+
+
+def reviewed(told: str) -> None:
+    """Do what a line `WHO ID: EDIT WORDS, EDIT WORDS` says; `undo` and `redo` are of no sample."""
+    words, _, edits = told.partition(": ")
+    who, _, ids = words.partition(" ")
+    bench = Bench(Path(), open_store(os.environ.get("WORKBENCH_DB", "workbench.db")))
+    try:
+        if edits in ("undo", "redo"):
+            getattr(bench, edits)(who)
+        wishes = [shlex.split(one) for one in re.split(r", (?=[a-z])", edits)]
+        number = int(ids.removeprefix("next ")) if ids.startswith("next ") else 0
+        for key in [""] * number or each(ids):
+            taken = key or in_turn(bench, who)
+            bench.act(taken, *(EDITS[name](*given) for name, *given in wishes), who=who)
+    finally:
+        bench.store.close()
+
+
 def replay(run: Run, demo_database: Path, session: str) -> None:
     """Do what a session says, in the current folder, and compare what is shown with what it tells."""
-    for step in re.split(r"(?m)^(?=[@>$] )", session.strip())[1:]:
+    for step in re.split(r"(?m)^(?=[@>*$] )", session.strip())[1:]:
         first, _, rest = step.partition("\n")
-        sign, words = first[:1], first[2:]
-        if sign == ">":
-            Path(words).parent.mkdir(exist_ok=True)
-            Path(words).write_text("".join(f"{line[2:]}\n" for line in rest.splitlines() if line), "utf-8")
-        elif words == "demo":
-            shutil.copy(demo_database, "workbench.db")
-        elif sign == "@":
-            name, _, number = words.rpartition(" ")
-            STARTS[name](run, int(number))
-        elif sign == "$":
-            told, printed = rest.rstrip(), shown(run, words)
+        told, printed = rest.rstrip(), done(run, demo_database, step)
+        if printed is not None:
             assert told == (told if re.fullmatch(pattern(told), f"{printed}\n") else printed), first
+
+
+def done(run: Run, demo_database: Path, step: str) -> str | None:
+    """Do a step of a session; what a command shows."""
+    first, *told = step.splitlines()
+    sign, words = first[:1], first[2:]
+    if sign == "$":
+        return shown(run, words)
+    if sign == ">":
+        Path(words).parent.mkdir(exist_ok=True)
+        text = [lines(rows_of(one[2:])) if one[0] == "+" else f"{one[2:]}\n" for one in told if one]
+        Path(words).write_text("".join(text), "utf-8")
+    elif sign == "*":
+        reviewed(words)
+    elif words == "demo":
+        shutil.copy(demo_database, "workbench.db")
+    elif words != "databases":
+        name, _, number = words.rpartition(" ")
+        STARTS[name](run, int(number))
+    return None
 
 
 def pattern(told: str) -> str:
@@ -83,12 +193,33 @@ def pattern(told: str) -> str:
 def shown(run: Run, words: str) -> str:
     """Everything that a command shows, as sessions write it."""
     name, *arguments = shlex.split(words)
+    query = arguments[arguments.index("|") + 1 :] if "|" in arguments else []
     if name == "ls":
-        lines = sorted(path.name for path in Path().iterdir())
+        said = sorted(path.name for path in Path().iterdir())
     elif name == "cat":
-        lines = Path(*arguments).read_text("utf-8").splitlines()
+        said = Path(*arguments).read_text("utf-8").splitlines()
+    elif name == "sqlite3":
+        with closing(sqlite3.connect(arguments[0])) as raw:
+            said = ["|".join(map(str, row)) for row in raw.execute(arguments[1])]
+            raw.commit()
     else:
-        ended = run(*arguments)
-        lines = ended.out.splitlines() + [f"! {line}" for line in ended.err.splitlines()]
-        lines += [f"? {ended.code}"] * (ended.code != 0)
-    return "\n".join(line.rstrip() for line in lines).rstrip()
+        ended = run(*arguments[: arguments.index("|")] if query else arguments)
+        out = [json.dumps(one, ensure_ascii=False) for one in jq(ended.json, query[-1])] if query else []
+        said = out or ended.out.splitlines()
+        said += [f"! {line}" for line in ended.err.splitlines()] + [f"? {ended.code}"] * (ended.code != 0)
+    return "\n".join(line.rstrip() for line in said).rstrip()
+
+
+def jq(value: Any, query: str) -> list[Any]:
+    """What jq finds for paths and lists of them, as `.samples[] | [.id, .delta]`."""
+    found = [value]
+    for part in query.split(" | "):
+        if part.startswith("["):
+            found = [[one for path in part[1:-1].split(", ") for one in jq(each, path)] for each in found]
+            continue
+        for name in re.findall(r"[\w~-]+|\[\]", part):
+            if name == "[]":
+                found = [one for each in found for one in (each.values() if isinstance(each, dict) else each)]
+            else:
+                found = [each[int(name) if isinstance(each, list) else name] for each in found]
+    return found

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,18 +14,15 @@ import pytest
 from tests.conftest import Bench, add_text
 from tests.rows import sample
 from workbench.comparing.versions import GoldDiff, GoldVersion, UnitChange, VersionSample, differences
-from workbench.errors import InputError, UsageError, WorkbenchError
+from workbench.errors import UsageError
 from workbench.model import Assessment, Match, Span, Unit
 from workbench.reports.compare import diff_text
 from workbench.reviewing.fold import Verified
 from workbench.stages import editing, local
 from workbench.stages.compare import diff
 from workbench.stages.export import ExportOptions, export
-from workbench.stages.import_ import ImportOptions, import_file
-from workbench.stages.recompute import score_dataset
 from workbench.stages.review import act
-from workbench.store.datasets import add_policy, find_dataset, policy_versions
-from workbench.store.engine import open_store
+from workbench.store.datasets import add_policy, policy_versions
 
 GOLD = [{"text": "Rome", "label": "place", "verdict": "found"}, {"text": "Oslo", "verdict": "found"}]
 
@@ -64,32 +59,6 @@ def between(bench: Bench, first: str, second: str) -> GoldDiff:
     return diff(bench.store, None, first, second)
 
 
-def test_two_exports_say_what_changed_by_whom_and_how_the_mean_moved(cities: Bench) -> None:
-    """In a text that fits a terminal; without a database annotators keep their pseudonyms."""
-    first = leave(cities, "first", "native", "csv")
-    changed(cities)
-    second = leave(cities, "second")
-    found = between(cities, first, second)
-
-    assert ("cities", 3, (), (), ()) == (found.dataset, found.both, found.gone, found.new, found.texts)
-    assert {"ann": 1, "zoe": 1} == found.by
-    a, b = sorted(found.changes, key=lambda one: one.id)
-    assert ("a", "changed", ("zoe",), 1.0, 0.5) == (a.id, a.what, a.by, a.before, a.after)
-    assert (UnitChange("Rome", "place", "work"), UnitChange("Oslo", "found", "missing")) == a.units
-    assert ("b", "verified", ("ann",), None, ()) == (b.id, b.what, b.by, b.before, b.units)
-    (mean,) = found.verified
-    assert ("verified_entity", (1.0, 1), 2) == (mean.name, (mean.before.value, mean.before.n), mean.after.n)
-    assert [(1.0, 1), (0.5, 1)] == [(one.value, one.n) for one in mean.both]
-    (column,) = found.columns
-    assert ("context_entity_recall", 0, 0.5) == (column.name, column.before.n, column.after.value)
-    text = diff_text(between(cities, first, "now"), 1)
-    assert "2 samples changed; by annotator: ann 1, zoe 1" in text
-    assert "… and 1 more: --limit" in text
-    assert "    Oslo: found → missing" in diff_text(between(cities, first, "now"), 9).splitlines()
-    unnamed = diff(None, None, first, second).by
-    assert (2, True) == (len(unnamed), {"ann", "zoe"}.isdisjoint(unnamed))
-
-
 def test_a_moment_of_the_database_is_a_version(cities: Bench) -> None:
     """What was verified before it and nothing since; an export has the same names of annotators."""
     first = leave(cities, "first")
@@ -114,76 +83,6 @@ def test_what_a_clock_that_was_ahead_dated_counts_before_what_came_after_it(citi
     act(cities.store, opened, add_text(opened, "entity", "Rome", "place"))
 
     assert () == between(cities, datetime.now(UTC).isoformat(), "now").changes
-
-
-def test_reviewers_who_differ_leave_a_sample_unresolved(cities: Bench) -> None:
-    first = leave(cities, "first")
-    opened = cities.open("a", "bob")
-    opened = act(cities.store, opened, editing.toggle(opened, opened.state.entity.assessment.units[0]))
-    act(cities.store, opened, editing.accept(opened, "entity"))
-
-    (change,) = between(cities, first, "now").changes
-    (back,) = between(cities, "now", first).changes
-
-    assert ("unresolved", ("bob",), 1.0, None) == (change.what, change.by, change.before, change.after)
-    assert ("settled", ("bob",)) == (back.what, back.by)
-
-
-def test_units_of_whoever_differs_from_gold_without_units_are_listed(bench: Bench) -> None:
-    bench.load([row("a", gold=gold("zoe"))], gold="given", blind=0.0)
-    first = leave(bench, "first")
-    bench.load([row("a", gold=gold("bob", entity("Rome")))], gold="given")
-
-    (change,), (back,) = between(bench, first, "now").changes, between(bench, "now", first).changes
-
-    assert ("unresolved", (UnitChange("Rome", "", "found"),)) == (change.what, change.units)
-    assert ("settled", (UnitChange("Rome", "found", ""),)) == (back.what, back.units)
-
-
-def test_what_is_no_version_is_refused_with_the_reason(cities: Bench, tmp_path: Path) -> None:
-    first = leave(cities, "first")
-    cities.load([row("z")], dataset="towns")
-    folder = tmp_path / "empty"
-    folder.mkdir()
-    towns = cities.folder / "towns"
-    export(cities.store, cities.info("towns"), towns, ExportOptions(formats=("native",)), annotator="ann")
-
-    for second, message in (
-        (str(folder), "no manifest.json"),
-        (str(tmp_path / "nothing"), "nothing"),
-        (str(towns), "a diff needs two versions of one dataset"),
-        ("2026-13-01", "is neither the folder of an export nor a time: give a day, as 2026-11-23, or now"),
-    ):
-        with pytest.raises(WorkbenchError, match=message):
-            between(cities, first, second)
-
-
-def test_a_row_of_an_export_that_cannot_be_read_is_named_once(cities: Bench) -> None:
-    folder = leave(cities, "one")
-    path = Path(folder) / "samples.jsonl"
-    path.write_bytes(path.read_bytes()[:-20])
-
-    with pytest.raises(InputError) as caught:
-        between(cities, folder, "now")
-
-    assert str(caught.value).startswith(f"{path}:3: row: got ")
-    assert 1 == str(caught.value).count(":3: ")
-    assert str(caught.value).endswith(f"; workbench verify {folder} says what changed")
-
-
-def test_a_sample_that_is_excluded_leaves_the_mean_and_is_listed(cities: Bench) -> None:
-    before = leave(cities, "first")
-    out = {"annotator": "ann", "disposition": {"entity": "excluded"}}
-    cities.load([row("a", gold=out)], gold="given", update=True, dataset="cities")
-
-    for second in ("now", leave(cities, "second")):
-        found = between(cities, before, second)
-        assert [("a", "not counted", 1.0, None)] == [
-            (one.id, one.what, one.before, one.after) for one in found.changes
-        ]
-        (mean,) = found.verified
-        assert ((1.0, 1), 0) == ((mean.before.value, mean.before.n), mean.after.n)
-        assert "1.00 → –  not counted by ann\n" in diff_text(found, 20) + "\n"
 
 
 def test_an_adjudication_is_a_change_although_nobody_changed_a_unit() -> None:
@@ -214,52 +113,6 @@ def gold(annotator: str, *units: dict[str, Any], **more: Any) -> dict[str, Any]:
 ROME, OSLO = entity("Rome"), entity("Oslo", verdict="missing")
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "changes"),
-    [
-        ([ROME], [entity("Rome", "person")], [("Rome", "place", "person", "")]),
-        ([ROME, entity("Rome", "work")], [], [("Rome", "found", "", "place"), ("Rome", "found", "", "work")]),
-        ([ROME, entity("Rome", "work")], [ROME], [("Rome", "found", "", "work")]),
-        (
-            [ROME, entity("Rome", "work")],
-            [entity("Rome", verdict="missing"), entity("Rome", "work")],
-            [("Rome", "found", "missing", "place")],
-        ),
-        ([ROME], [entity("Rome", "work", "missing")], [("Rome", "place, found", "work, missing", "")]),
-    ],
-    ids=["a relabel", "both labels of a place", "one of two labels", "the verdict of one", "both"],
-)
-def test_every_unit_of_a_place_is_listed_and_a_relabel_is_one_change(
-    bench: Bench, before: list[Any], after: list[Any], changes: list[Any]
-) -> None:
-    bench.load([row("a", gold=gold("zoe", *before, OSLO))], gold="given", blind=0.0)
-    first = leave(bench, "first")
-    bench.load([row("a", gold=gold("zoe", *after, OSLO))], gold="given", update=True)
-
-    (change,) = between(bench, first, "now").changes
-
-    assert [UnitChange(*one) for one in changes] == [*change.units]
-
-
-def test_who_verifies_the_same_changes_nothing(cities: Bench) -> None:
-    """Somebody who agrees is not named, where another one changed the gold meanwhile neither."""
-    first = leave(cities, "first")
-    bobs = gold("bob", *({**one, "label": "place"} for one in GOLD))
-    cities.load([row("a", gold=bobs)], gold="given", dataset="cities")
-
-    found = between(cities, first, "now")
-    assert ((), {}) == (found.changes, found.by)
-    assert "no verified unit changed" in diff_text(found, 20)
-
-    both = [gold(name, ROME, OSLO) for name in ("zoe", "bob")]
-    cities.load([row("a", gold=both)], gold="given", update=True, dataset="cities")
-    (change,) = between(cities, first, "now").changes
-    assert ("changed", ("zoe",)) == (change.what, change.by)
-    assert [("Oslo", "no label, found", "place, missing")] == [
-        (unit.text, unit.before, unit.after) for unit in change.units
-    ]
-
-
 def test_a_change_of_the_text_is_nobodys(cities: Bench) -> None:
     """Between an export and now, and between two moments, which know the text by the journal."""
     first = leave(cities, "first")
@@ -284,26 +137,6 @@ def test_a_change_of_the_text_is_nobodys(cities: Bench) -> None:
     assert [("verified", ("zoe",))] == [(one.what, one.by) for one in between(cities, later, "now").changes]
 
 
-def test_pseudonyms_of_two_databases_name_nobody(cities: Bench, tmp_path: Path) -> None:
-    first = leave(cities, "first")
-    zoes = {"annotator": "zoe", "entities": [GOLD[0], {**GOLD[1], "verdict": "missing"}]}
-    folder = tmp_path / "second"
-    with closing(open_store(str(tmp_path / "other.db"))) as other:
-        path = cities.write([row("a", gold=zoes), row("b"), row("c")], "other.jsonl")
-        options = ImportOptions(dataset="cities", gold="given", blind=0.0)
-        import_file(other, path, options, annotator="ann")
-        export(other, find_dataset(other, None), folder, ExportOptions(), annotator="ann")
-
-    found = diff(None, None, first, str(folder))
-
-    assert (False, {}) == (found.named, found.by)
-    (change,) = found.changes
-    assert ((), 1.0, 0.5, (UnitChange("Oslo", "found", "missing"),)) == (
-        change.by, change.before, change.after, change.units,
-    )  # fmt: skip
-    assert "who changed what is left out: the two versions name people by pseudonyms" in diff_text(found, 9)
-
-
 def test_what_came_later_does_not_count_at_a_moment(bench: Bench) -> None:
     """Neither an adjudication by somebody who had verified it before, nor a later policy."""
     two = [gold("zoe", ROME, OSLO), gold("bob", ROME, entity("Oslo"))]
@@ -319,19 +152,6 @@ def test_what_came_later_does_not_count_at_a_moment(bench: Bench) -> None:
     assert 1 == len(between(bench, before, later).changes)
 
 
-def test_who_settles_one_kind_settles_both_as_every_figure_counts(bench: Bench) -> None:
-    bench.load([row("a", gold=gold("zoe", ROME, OSLO))], gold="given", blind=0.0)
-    judge = {"annotator": "bob", "statements": [], "adjudicated": True}
-    bench.load([row("a", gold=judge)], gold="given")
-    bench.load([row("a", gold=gold("bob", OSLO))], gold="given")
-
-    counted = score_dataset(bench.store, bench.info()).means["verified_entity"]
-    (mean, _) = between(bench, leave(bench, "first"), "now").verified
-
-    assert (0.0, 1) == (counted.value, counted.n)
-    assert (counted, counted) == (mean.before, mean.after)
-
-
 def test_a_moment_without_data_is_refused_with_the_first_and_the_last_there_is(cities: Bench) -> None:
     begun = policy_versions(cities.store, cities.info().id)[0][2].replace(tzinfo=UTC)
     later = (datetime.now(UTC) + timedelta(days=2)).isoformat()
@@ -344,38 +164,6 @@ def test_a_moment_without_data_is_refused_with_the_first_and_the_last_there_is(c
         with pytest.raises(UsageError, match=message):
             between(cities, moment, "now")
     assert 1 == len(between(cities, local(begun), "now").changes)
-
-
-def test_samples_without_ids_are_called_by_their_question(cities: Bench) -> None:
-    first = leave(cities, "first")
-    question = f"Who \x1b[31m built it, {'and who paid ' * 9}?"
-    nameless = {key: value for key, value in row("d", user_input=question).items() if key != "id"}
-    cities.load([nameless], dataset="cities")
-
-    line = diff_text(between(cities, first, "now"), 9).splitlines()[1]
-
-    assert "1 sample new: Who ␛[31m built it, and who paid and who paid a…" == line
-
-
-def test_undefined_changes_come_last(bench: Bench) -> None:
-    """Also those from no units, which were read as a recall of 0."""
-    rows = [row("b", gold=gold("zoe")), row("d"), row("a", gold=gold("zoe", ROME, OSLO))]
-    bench.load(rows, gold="given", blind=0.0)
-    first = leave(bench, "first")
-    after = [row(key, gold=gold("zoe", ROME)) for key in "bda"]
-    bench.load(after, gold="given", update=True)
-
-    found = between(bench, first, "now")
-    lines = diff_text(found, 9).splitlines()
-
-    (verified,) = found.verified
-    assert [(1, 1), (3, 0)] == [(mean.n, mean.undefined) for mean in (verified.before, verified.after)]
-    listed = [line for line in lines if line.startswith("  ") and "zoe" in line]
-    assert [
-        "  a  .50 → 1.00  changed by zoe",
-        "  b  undefined → 1.00  changed by zoe",
-        "  d  – → 1.00  verified by zoe",
-    ] == listed
 
 
 def drawn_version(name: str, rng: random.Random) -> GoldVersion:

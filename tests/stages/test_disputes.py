@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import pytest
 
-from tests.conftest import accepted, add_text, do
+from tests.conftest import do
 from tests.rows import naming
-from workbench.errors import ConflictError, NotFoundError
-from workbench.reviewing.documents import proposal_document
-from workbench.reviewing.edits import Dispose, Flag
-from workbench.stages import claude as runs
+from workbench.errors import ConflictError
+from workbench.reviewing.edits import Flag
 from workbench.stages import disputes, editing, plan
 from workbench.stages.disputes import Dispute, DisputeReport
 from workbench.stages.figures import figures
-from workbench.stages.plan import Wish, prefix
+from workbench.stages.plan import Wish
 from workbench.stages.recompute import score_dataset
-from workbench.store import runs as run_store
-from workbench.store import samples
 from workbench.store.datasets import set_dataset
 from workbench.store.scores import load_scores
-from workbench.text.figures import number
 
 NAMES = ["Rome", "Oslo", "Bern", "Riga", "Kyiv"]
 HOSTILE = "[bold]x[/] \x1b[31m‮ ',\n= 1+1"
@@ -58,162 +52,6 @@ def only(report: DisputeReport) -> Dispute:
 # What is listed.
 
 
-def test_an_automatic_value_beyond_the_tolerance_is_in_dispute_with_the_verified_one(bench: Any) -> None:
-    """What moves the mean more stands first, ties by id; equal values are no dispute."""
-    bench.load([row(name) for name in "dcba"])
-    for key, toggled in (("a", 1), ("b", 0), ("c", 2), ("d", 1)):
-        verify(bench, key, toggled)
-
-    report = read(bench)
-
-    assert [(1, "c"), (2, "a"), (3, "d")] == [(one.rank, one.id) for one in report.disputes]
-    assert {"linked~verified"} == {one.between for one in report.disputes}
-    assert [(0.6, 1.0), (0.6, 0.8), (0.6, 0.8)] == [(one.first, one.second) for one in report.disputes]
-    assert pytest.approx([-0.4, -0.2, -0.2]) == [one.delta for one in report.disputes]
-    assert pytest.approx([0.1, 0.05, 0.05]) == [one.moves for one in report.disputes]
-    assert {"open": 3, "explained": 0, "fixed": 0} == report.states
-
-
-def test_two_scorers_are_in_dispute_before_anybody_decided_and_do_not_say_how(bench: Any) -> None:
-    """The place in the list is all that shows; where automatic values always show, so do these."""
-    bench.load([row("near", near=True), row("plain")])
-
-    hidden = only(read(bench))
-    set_dataset(bench.store, bench.info().id, show_auto="always")
-    shown = only(read(bench))
-
-    assert ("near", "ragas~linked", True) == (hidden.id, hidden.between, hidden.hidden)
-    assert (None, None, None, None) == (hidden.first, hidden.second, hidden.delta, hidden.moves)
-    assert (False, 0.4, 0.6) == (shown.hidden, shown.first, shown.second)
-    assert pytest.approx(0.1) == shown.moves
-
-
-@pytest.mark.databases
-def test_what_is_hidden_stands_last_in_the_order_of_the_review(bench: Any) -> None:
-    """Its place must not say how far its values are apart; what is decided stands before it."""
-    bench.load([row(f"s{number}", near=True) for number in range(6)] + [row("decided", near=True)])
-    verify(bench, "decided")
-    order = [key for key in bench.in_order if key != "decided"]
-
-    report = read(bench)
-
-    assert ["decided", *order] == [one.id for one in report.disputes]
-    assert [False, *[True] * 6] == [one.hidden for one in report.disputes]
-
-
-def test_a_scorer_by_name_is_held_against_the_verified_value_and_the_first_scorer(bench: Any) -> None:
-    bench.load([row("near", near=True, context_entity_recall=1.0)])
-    verify(bench, "near")
-
-    plain = read(bench)
-    named = read(bench, between="context_entity_recall~ragas")
-
-    said = {"ragas~linked", "context_entity_recall~ragas", "context_entity_recall~verified"}
-    assert said == {one.between for one in plain.disputes}
-    said |= {"ragas~verified", "context_entity_recall~linked"}
-    assert said == {one.between for one in named.disputes}
-    with pytest.raises(NotFoundError, match="no run 'none'"):
-        disputes.disputes(bench.store, bench.info(), "ann", run="none")
-
-
-def test_the_column_of_the_file_leads_however_small_its_effect(bench: Any) -> None:
-    """`far` differs by .2 from the column and by .5 from name matching; hidden ones come last."""
-    scores = {"far": 0.3, "wide": 1.0, "open": 0.0}
-    bench.load([row(name, near=True, context_entity_recall=score) for name, score in scores.items()])
-    for name in ("far", "wide"):
-        verify(bench, name)
-
-    found = [(one.between, one.hidden) for one in read(bench).disputes]
-    lead = [one for one in found if one[0] == "context_entity_recall~verified"]
-
-    assert found[: len(lead)] == lead != []
-    assert [hidden for _, hidden in found] == sorted(hidden for _, hidden in found)
-
-
-def test_a_column_of_the_file_is_held_against_its_traces(bench: Any) -> None:
-    """Where it is what they give, nothing is in dispute."""
-    bench.load([row("off", context_entity_recall=0.1), row("same", context_entity_recall=0.6)])
-    set_dataset(bench.store, bench.info().id, show_auto="always")
-
-    one = only(read(bench))
-
-    assert ("off", "context_entity_recall~ragas", 0.1, 0.6) == (one.id, one.between, one.first, one.second)
-    assert "column" == one.sort
-
-
-@pytest.mark.databases
-def test_two_runs_are_in_dispute_under_one_name_whichever_is_the_current_one(bench: Any) -> None:
-    bench.load([row("a"), row("b")])
-    other = run_store.create_run(bench.store, bench.info().id, "a", "m", {"source": "claude"}, "ann")
-    loaded = samples.load_samples(bench.store, [bench.id("a"), bench.id("b")], bench.info().run_id)
-    proposals = []
-    one: Any
-    for one in loaded:
-        seen = ((),) if one.sample.id == "a" else one.proposal.context_entities
-        document = proposal_document(replace(one.proposal, context_entities=seen))
-        ids = {"sample_id": one.sample_id, "content_hash": one.sample.content_hash}
-        proposals.append({"run_id": other, "document": document, **ids})
-    run_store.add_results(bench.store, proposals, [])
-    set_dataset(bench.store, bench.info().id, show_auto="always")
-
-    first = only(read(bench))
-    runs.make_current(bench.store, bench.info(), "a-run-1", "ann")
-    second = only(read(bench))
-
-    assert ("a", "run:a-run-1~run:p-run-1", 0.0, 0.6) == (first.id, first.between, first.first, first.second)
-    assert (first.between, first.first, first.second) == (second.between, second.first, second.second)
-
-
-def test_annotators_who_verified_different_things_are_in_dispute(bench: Any) -> None:
-    """With what each counts, the lowest and the highest."""
-    bench.load([row("a"), row("b")])
-    for who, toggled in (("ann", 0), ("bob", 2), ("cat", 1)):
-        verify(bench, "a", toggled, who)
-        verify(bench, "b", 0, who)
-
-    mine, theirs = only(read(bench)), only(read(bench, "dan"))
-
-    assert ("a", "annotators", 0.6, 1.0) == (mine.id, mine.between, mine.first, mine.second)
-    assert "ann 3/5, bob 5/5, cat 4/5" == mine.says
-    assert pytest.approx(0.4 / 2) == mine.moves
-    assert mine == theirs
-
-
-def test_equal_recalls_of_different_units_are_a_dispute_of_nothing_that_moves(bench: Any) -> None:
-    bench.load([row("a")])
-    verify(bench, "a")
-    bench.verify("a", "bob", toggle=[0, 4])
-
-    one = only(read(bench))
-
-    assert ("annotators", 0.6, 0.6, 0.0) == (one.between, one.first, one.second, one.moves)
-    assert ".0000" == number(one.moves, 4)
-
-
-def test_a_flag_stands_where_its_difference_puts_it_and_last_without_one(bench: Any) -> None:
-    bench.load([row(name) for name in "abc"])
-    verify(bench, "b", 2)
-    for key, reason in (("a", "odd"), ("b", HOSTILE)):
-        bench.act(key, Flag(reason))
-
-    report = read(bench)
-
-    assert [("b", "flag"), ("b", "linked~verified"), ("a", "flag")] == listed(report)
-    assert f"ann: {HOSTILE}" == report.disputes[0].says
-    assert pytest.approx(-0.4) == report.disputes[0].delta
-    assert report.disputes[2].delta is None
-
-
-def test_nothing_is_in_dispute_without_a_run_but_flags(bench: Any) -> None:
-    bench.load([{**row("a"), "proposal": None}])
-    assert [] == listed(read(bench))
-
-    bench.act("a", Flag("odd"))
-
-    assert [("a", "flag")] == listed(read(bench))
-    assert "" == read(bench).run
-
-
 @pytest.mark.databases
 def test_statements_are_in_dispute_for_themselves(bench: Any) -> None:
     """A dataset that reviews both kinds lists both, each with its kind."""
@@ -231,35 +69,6 @@ def test_statements_are_in_dispute_for_themselves(bench: Any) -> None:
 # What is given away to nobody.
 
 
-@pytest.mark.databases
-def test_a_blind_sample_is_not_listed_before_its_decision(bench: Any) -> None:
-    """Counted, so that nobody wonders; after the decision it stands there like any other."""
-    bench.load([row("near", near=True)])
-    verify(bench, "near", 0, "bob")
-    set_dataset(bench.store, bench.info().id, blind_share=1.0, show_auto="always")
-
-    before, other = read(bench), read(bench, "bob")
-    bench.act("near", partial(add_text, kind="entity", text="Kathmandu", label="place"), accepted())
-
-    assert ([], 1) == (listed(before), before.closed)
-    for report in (other, read(bench)):
-        assert "ragas~linked" in {one.between for one in report.disputes}
-
-
-@pytest.mark.databases
-def test_the_holdout_and_excluded_samples_are_in_no_dispute(bench: Any) -> None:
-    bench.load([row(f"s{number}", near=True) for number in range(20)])
-    drafted = plan.draft(bench.store, bench.info(), Wish(5, holdout=0.3, blind=0.0), "ann")
-    plan.make(bench.store, bench.info(), drafted)
-    (holdout,) = bench.query("SELECT count(*) FROM sample WHERE holdout")[0]
-    open_ones = {one.id for one in read(bench).disputes}
-    bench.act(min(open_ones), Dispose("excluded", ("entity",), "broken"))
-
-    assert holdout > 0
-    assert 20 - holdout == len(open_ones)
-    assert open_ones - {min(open_ones)} == {one.id for one in read(bench).disputes}
-
-
 def test_a_screen_shows_what_others_verified_to_those_who_decided_it(bench: Any) -> None:
     """Also where they differ: neither values nor names with counts. The command shows it to all."""
     bench.load([row("a")])
@@ -274,41 +83,7 @@ def test_a_screen_shows_what_others_verified_to_those_who_decided_it(bench: Any)
     assert ("annotators", False, 1.0) == (own.between, own.hidden, own.second)
 
 
-def test_a_flag_of_somebody_else_waits_for_a_decision(bench: Any) -> None:
-    bench.load([row("a"), row("b")])
-    for key in "ab":
-        bench.act(key, Flag("odd"), who="bob")
-    verify(bench, "a", 0, "bob")
-
-    assert [("a", "flag")] == listed(read(bench))
-    verify(bench, "b")
-    assert [("a", "flag"), ("b", "flag")] == listed(read(bench))
-
-
 # What it would move under a plan.
-
-
-@pytest.mark.databases
-def test_under_a_plan_a_sample_weighs_by_its_chance(bench: Any) -> None:
-    """1 / (N π) in the prefix, 1 / N beyond it."""
-    groups = {f"s{number}": "a" if number % 4 == 0 else "b" for number in range(16)}
-    bench.load([row(key, near=group == "a", group=group) for key, group in groups.items()])
-    read(bench)
-    wish = Wish(6, "stratified", "group", blind=0.0)
-    plan.make(bench.store, bench.info(), plan.draft(bench.store, bench.info(), wish, "ann"))
-    order = bench.in_order
-    for key in (*order[:5], order[-1]):
-        verify(bench, key, 2)
-
-    begun = {one.key: one.pi for one in prefix(bench.store, bench.info(), "entity").rows}
-    found = {one.id: one.moves for one in read(bench).disputes if one.between == "linked~verified"}
-
-    assert set(order[:5]) == set(begun)
-    assert len({round(pi, 9) for pi in begun.values()}) > 1
-    assert {
-        **{key: pytest.approx(0.4 / (16 * pi)) for key, pi in begun.items()},
-        order[-1]: pytest.approx(0.4 / 16),
-    } == found
 
 
 @pytest.mark.parametrize(
