@@ -60,7 +60,7 @@ IN_SHORT: dict[What, tuple[str, str]] = {
     "another form": ("unit", "not recognised"),
     "not extracted": ("unit", "not extracted from the contexts"),
     "counted wrongly": ("unit", "counted wrongly"),
-    "should not count": ("unit", "that should not count"),
+    "should not count": ("unit", "extracted by mistake"),
     "left out": ("unit", "left out"),
     "cut differently": ("unit", "cut differently"),
     "unsure": ("unit", "that you are unsure of"),
