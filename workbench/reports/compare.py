@@ -34,7 +34,7 @@ from workbench.reports.units import effect
 from workbench.scoring.names import CALIBRATED, SCORERS, scorer_in_full, scorer_name
 from workbench.text.cells import cut, cut_middle
 from workbench.text.figures import UNDEFINED, delta, many, number, signed, table, value
-from workbench.text.safe import flat, is_hash, name_of
+from workbench.text.safe import flat, name_of
 
 if TYPE_CHECKING:
     from workbench.comparing.figures import Figures
@@ -313,15 +313,7 @@ def _table(chosen: Sequence[Dispute]) -> list[str]:
     states = max(5, *(len(dispute.state) for dispute in chosen))
     both = ROW - VALUES - states - 4  # two spaces before `between` and before the state
     wide = min(both - LEAST_ID, max(7, *(cell_len(flat(dispute.between)) for dispute in chosen)))
-    names = [  # of a long id its beginning; of a hash the question too
-        cut(
-            f"{dispute.id[:8]} {flat(name_of(dispute.id, dispute.question))}"
-            if is_hash(dispute.id) and dispute.question
-            else flat(dispute.id),
-            both - wide,
-        )
-        for dispute in chosen
-    ]
+    names = [cut(flat(name_of(dispute.id, dispute.question)), both - wide) for dispute in chosen]
     size = max(6, *map(cell_len, names))
     values = f"{'first':>6}{'second':>7}{'Δ':>6}{'effect':>7}"
     lines = [f"{'sample':<{size}}  {'between':<{wide}}{values}  state"]
