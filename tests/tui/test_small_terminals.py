@@ -233,7 +233,8 @@ async def test_the_narrowest_window_keeps_the_ways_out_and_back_and_the_name_ove
     """Other keys give way: undo, the way back and the help are needed most; each label has its number."""
     async with user.opens(size=(60, 18)) as app:
         await user.press()
-        for sample, ways in ("", ("u undo", "q quit", "? help")), ("tower", ("u undo", "b queue", "? help")):
+        review = "m match", "u undo", "b queue", "? help"
+        for sample, ways in ("", ("u undo", "q quit", "? help")), ("tower", review):
             if sample:
                 await user.review(sample)
             assert [] == [way for way in ways if way not in shown(app, KeyBar)]

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 QUOTE = 160
 """Characters of an evidence shown beside the unit; the context shows it whole."""
 
-NAME = 48
+NAME = 24
 """Cells of a name in the line that also says what it is and whether it is found."""
 
 

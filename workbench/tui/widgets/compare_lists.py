@@ -179,7 +179,7 @@ def notes(found: Figures, rest: Sequence[str] = ()) -> str:
 
 def cause_parts(total: CauseTotal, most: float, size: int) -> Toned:
     """A cause in `size` cells; a bar of full length stands for `most`."""
-    half = min(20, max(4, (size - CAUSE - 50) // 2))
+    half = min(20, max(3, (size - CAUSE - 50) // 2))
     gross, parts = words.cause_gross(total), words.cause_parts(total)
     if total.n < FEWEST:
         return [(fit(total.cause, CAUSE), ""), (f"  {gross}", "dim")]
@@ -217,7 +217,8 @@ def sample_parts(sample: Sample, share: bool, size: int) -> Toned:
 def _columns(size: int, name: str, *rest: str) -> Toned:
     numbers = "".join(fit(cell, wide, right=True) for cell, wide in zip(rest, (10, 10, 7), strict=False))
     own = fit(rest[3], 8, right=True) if rest[3] else ""
-    return [(fit(name, _key_cells(size)), ""), (numbers, ""), (own, "warn"), (f"  {rest[4]}", "dim")]
+    cause = f"  {rest[4]}" if size - _key_cells(size) - len(numbers + own) > CAUSE + 1 else ""
+    return [(fit(name, _key_cells(size)), ""), (numbers, ""), (own, "warn"), (cause, "dim")]
 
 
 def _key_cells(size: int) -> int:

@@ -14,7 +14,7 @@ from workbench.comparing.explained import LEAST
 from workbench.model import Imported, Kind, Tally, count
 from workbench.reports.units import counted, first_of, tally
 from workbench.scoring.names import scorer_name
-from workbench.text.cells import cut
+from workbench.text.cells import cut_words
 from workbench.text.figures import delta
 from workbench.tui.widgets.bars import DIM, Line, as_text, cells, shortened
 from workbench.tui.widgets.cause_list import causes_line, reasons_line
@@ -110,7 +110,7 @@ class Tallies(Widget):
         size, height = self.content_size
         has_pane = height > 1 and self.screen.has_class("-wide")  # of the unit, which says more
         if self._hidden and self._verified is None and not (has_pane or self.doubt):
-            return Content.assemble(("\n".join(cut(line, size) for line in self.note), DIM))
+            return Content.assemble(("\n".join(cut_words(line, size) for line in self.note), DIM))
         if height < 2:
             narrow = size < NARROW
             auto, verified, _ = self._parts(size, narrow=narrow)
