@@ -9,7 +9,8 @@
                  `s1..s9` are nine rows, and `#` counts them from 0
 * WHO ID: EDITS  what a person does in review, by the names of `EDITS`, with `, ` between them; `next 3`
                  are the next three samples of their queue
-$ COMMAND        what is typed; `ls`, `cat`, `sqlite3` and, behind ` | `, `jq` do what they do elsewhere
+$ COMMAND        what is typed; `ls`, `cat`, `sqlite3` and, behind ` | `, `jq` do what they do elsewhere;
+                 `read`: what import makes of a file here or in fixtures/formats, its rows as native ones
 TEXT             standard output, whole: a line `…` stands for lines that are left out, `…` in a line for
                  a part of it
 ! TEXT           standard error, in the same way
@@ -32,8 +33,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tests.conftest import Bench, Run, Wish, accepted, add_text, do
+from tests.conftest import FIXTURES, Bench, Run, Wish, accepted, add_text, do
 from tests.rows import Row, city, dated, gold, lines, naming, spelled, write_rows
+from workbench.errors import WorkbenchError
+from workbench.formats.columns import columns_of
+from workbench.formats.exports.item import to_text
+from workbench.formats.reading import read
+from workbench.formats.rows import Notes
 from workbench.model import Kind
 from workbench.reviewing.edits import Comment, Flag
 from workbench.stages import editing
@@ -198,6 +204,8 @@ def shown(run: Run, words: str) -> str:
         said = sorted(path.name for path in Path().iterdir())
     elif name == "cat":
         said = Path(*arguments).read_text("utf-8").splitlines()
+    elif name == "read":
+        said = made_of(*arguments)
     elif name == "sqlite3":
         with closing(sqlite3.connect(arguments[0])) as raw:
             said = ["|".join(map(str, row)) for row in raw.execute(arguments[1])]
@@ -208,6 +216,26 @@ def shown(run: Run, words: str) -> str:
         said = out or ended.out.splitlines()
         said += [f"! {line}" for line in ended.err.splitlines()] + [f"? {ended.code}"] * (ended.code != 0)
     return "\n".join(line.rstrip() for line in said).rstrip()
+
+
+def made_of(name: str, *options: str) -> list[str]:
+    """What `read` shows of a file. An id that is the hash of the row's texts is left out."""
+    given: dict[str, list[str]] = {"--format": [], "--map": [], "--external": [], "--rows": [""]}
+    for option, value in zip(options[::2], options[1::2], strict=True):
+        given[option].append(value)
+    notes, path = Notes(), Path(name) if Path(name).exists() else FIXTURES / "formats" / name
+    try:
+        columns = columns_of(given["--map"], given["--external"], given["--rows"][-1])
+        rows = list(read(path, format="".join(given["--format"]) or None, notes=notes, columns=columns))
+    except WorkbenchError as error:
+        return [f"! {error}"]
+    said = [
+        f"! {row.error}"
+        if row.record is None
+        else to_text(row.record).replace(f'"id": "{row.record.sample.content_hash}", ', "", 1)
+        for row in rows
+    ]
+    return [notes.format, *said, *(f"  {message}" for message in notes.messages())]
 
 
 def jq(value: Any, query: str) -> list[Any]:

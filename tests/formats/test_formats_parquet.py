@@ -49,6 +49,13 @@ def test_rows_of_parquet_are_read_like_those_of_json(tmp_path: Path, groups: int
     assert loaded.notes.failed == {"context_recall": 1}
 
 
+def test_missing_contexts_are_an_empty_list_and_said(tmp_path: Path) -> None:
+    loaded = load_path(saved(tmp_path / "a.parquet", [{"user_input": "q", "reference": "Rome"}]))
+
+    assert () == loaded.record.sample.retrieved_contexts
+    assert loaded.notes.messages()[0].endswith("name it: --map retrieved_contexts=COLUMN")
+
+
 def test_a_hugging_face_folder_is_read_whole(tmp_path: Path) -> None:
     """All its splits; as Parquet, and as Arrow the way save_to_disk writes it."""
     (tmp_path / "hub" / "data").mkdir(parents=True)
