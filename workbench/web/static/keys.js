@@ -227,6 +227,7 @@ function act(key) {
     found.open = !found.open;
     found.querySelector(found.open ? "textarea, input:not([type=hidden]), select" : "summary")?.focus();
     if (found.open) found.scrollIntoView({ block: "nearest" });
+    else choose(here());
   } else if (found.tagName === "INPUT") found.focus();
   else found.click();
   return true;
@@ -247,6 +248,7 @@ document.addEventListener("keydown", (event) => {
   // a key that is held down, or was pressed before the next sample was there, decides nothing on it
   if ((busy || event.repeat) && !/^(j|k|Arrow)/.test(key)) return event.preventDefault();
   if (act(key)) event.preventDefault();
+  else if (/^\p{L}$/u.test(key)) say(`${key} does nothing here; ? shows the keys`);
 });
 
 begin(false);
