@@ -122,6 +122,11 @@ def _add(text: str, label: str = "place", kind: Kind = "entity") -> Wish:
     return partial(add_text, kind=kind, text=text, label=label)
 
 
+def unit(change: Callable[..., Any]) -> Callable[..., Wish]:
+    """An edit of the unit that is named, or by its place, as `#2`."""
+    return lambda which, *more: do(int(which[1:]) - 1 if which[0] == "#" else which, change, *more)
+
+
 EDITS: dict[str, Callable[..., Any]] = {
     "accept": accepted,
     "accept-fast": partial(accepted, fast=True),
@@ -129,11 +134,11 @@ EDITS: dict[str, Callable[..., Any]] = {
     "comment": Comment,
     "exclude": editing.exclude,
     "flag": Flag,
-    "reject": lambda which: do(which, editing.reject),
-    "relabel": lambda which, label: do(which, editing.relabel, label),
+    "reject": unit(editing.reject),
+    "relabel": unit(editing.relabel),
     "skip": lambda: editing.skip,
-    "toggle": lambda which: do(which, editing.toggle),
-    "unsure": lambda which: do(which, editing.unsure),
+    "toggle": unit(editing.toggle),
+    "unsure": unit(editing.unsure),
 }
 
 
@@ -244,6 +249,9 @@ def jq(value: Any, query: str) -> list[Any]:
     for part in query.split(" | "):
         if part.startswith("["):
             found = [[one for path in part[1:-1].split(", ") for one in jq(each, path)] for each in found]
+            continue
+        if part == "length":
+            found = list(map(len, found))
             continue
         for name in re.findall(r"[\w~-]+|\[\]", part):
             if name == "[]":
