@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from textual.events import Paste
 
-from tests.tui.conftest import User, to_unit
+from tests.tui.conftest import User
 from workbench.model import Span
 from workbench.stages.review import names_of
 from workbench.text.cells import width
@@ -166,21 +166,6 @@ async def test_a_name_takes_four_presses(user: User, reviews: Reviews) -> None:
             await is_added_by(str([offer.surface for offer in offers].index(name) + 1), sample)
 
 
-async def test_a_letter_in_the_list_searches_and_a_name_in_another_form_says_so(
-    user: User, import_rows: Any, rows: Any, reviews: Reviews
-) -> None:
-    """What is typed goes on in the reference; another form of a unit stands last, and names the unit."""
-    rows[1]["reference"] += " Рядом с Исаакиевским собором стоит дом Лобанова."
-    async with reviews("nevsky", database=import_rows(rows[:2]), size=(120, 36)) as hand:
-        await hand.press("n")
-        offers = hand.app.screen.query_one(OfferRows).rows
-        assert [""] * (len(offers) - 1) + ["Исаакиевский собор"] == [offer.other for offer in offers]
-        await hand.press("л", "о", "б", "enter")
-        assert "Лобанова" in hand.bars
-        await hand.press("1")
-        assert "person" == user.units("nevsky")["Лобанова"].label
-
-
 async def test_capitals_and_numbers_are_offered(user: User, rows: Any) -> None:
     """Also where the rules see no name; a word that only begins a sentence is none."""
     reference = "Yesterday the Vorlun Keepers met guests of Ashgrove Lane in hall B52. Nobody came late."
@@ -252,25 +237,6 @@ def longest_line(hand: Hand, visible: list[tuple[int, int]]) -> tuple[tuple[int,
     return inside[0], inside[-1]
 
 
-async def test_a_token_alone_takes_its_letter_or_enter_and_a_capital_begins_at_a_name(
-    user: User, reviews: Reviews
-) -> None:
-    """The first token can be the last one; the hinted name can be the beginning of a longer one."""
-    async with reviews() as hand:
-        for word, last in (("company", "enter"), ("built", "a")):
-            await hand.press("N")
-            await hand.press(*hand.code(word))
-            assert hand.code(word) == "a"
-            await hand.press(last, "8")
-        await hand.press("N")
-        await hand.press(hand.code("Seine").upper())
-        end = len(hand.reference.text)
-        await hand.press(*hand.code((end - 1, end)), "2")
-    found = user.units("tower")
-    assert [("other", "human")] * 2 == [(found[one].label, found[one].origin) for one in ("company", "built")]
-    assert found["Seine."].spans == (Span(end - 6, end),)
-
-
 async def test_letters_of_the_russian_layout_are_the_same_keys(user: User, reviews: Reviews) -> None:
     """A name and a stretch, typed without switching the keyboard."""
     async with reviews("nevsky") as hand:
@@ -328,19 +294,6 @@ async def test_a_stretch_over_several_screens(user: User, rows: Any, reviews: Re
         await hand.press(*hand.code("alpha14"), "8")
         text, span = hand.reference.text, Span(hand.place("beta9")[0], hand.place("alpha14")[1])
     assert user.units("tower")[text[span.start : span.end]].spans == (span,)
-
-
-async def test_a_unit_that_is_there_already_is_shown(reviews: Reviews) -> None:
-    """No label is asked for; the cursor goes to it, and a rejected one says how to restore it."""
-    async with reviews() as hand:
-        hand.listed.move_to(0)
-        await hand.press("x", "j", "N")
-        await hand.press(*hand.code("Eiffel"))
-        await hand.press(*hand.code("Tower"))
-        assert hand.screen == "ReviewScreen"
-        assert "'Eiffel Tower' is in the list, rejected: x restores it" in hand.said
-        assert hand.listed.chosen is not None
-        assert hand.listed.chosen.text == "Eiffel Tower"
 
 
 # Statements and blind samples.
@@ -431,31 +384,6 @@ async def test_a_name_that_is_pasted_is_searched_for(reviews: Reviews) -> None:
 
 
 # Labels.
-
-
-async def test_a_label_from_the_list(user: User, reviews: Reviews) -> None:
-    """`l`, some letters, Enter; a letter that no label has is refused and what was typed stays."""
-    async with reviews() as hand:
-        to_unit(hand.app, "Champ de Mars")
-        await hand.press("l", "o", "r", "q")
-        assert "no label has orq" in hand.bars
-        await hand.press("g")
-        assert "no label has" not in hand.bars
-        for keys, label in (
-            (["enter"], "organisation"),
-            (["l", "down", "enter"], "date"),
-            (["l", "x", "escape", "l", "e", "backspace", "p", "e", "enter"], "person"),
-            ([TWINS["l"], *(TWINS[letter] for letter in "num"), "enter"], "number"),
-            (["l", "7"], "event"),
-        ):
-            await hand.press(*keys)
-            assert user.units("tower")["Champ de Mars"].label == label
-        # The label step of a new unit is the same list; Enter gives it none.
-        await hand.press("n", *"stands", "enter", "enter")
-        await hand.press("N")
-        await hand.press(*hand.code("company"), "enter", *"ev", "enter")
-    found = user.units("tower")
-    assert (found["stands"].label, found["company"].label) == ("", "event")
 
 
 # The mouse.
@@ -597,14 +525,3 @@ def test_picture_of_marks_that_nest_cross_and_touch(
         "proposal": {"proposer": "x", "reference_entities": [{"text": name, "label": ""} for name in NESTED]},
     }
     assert picture("j", sample="tower", size=(80, 24), theme=theme, at=import_rows(rows[:1]))
-
-
-async def test_one_digit_adds_a_name_whose_label_is_known(demo: Path, reviews: Reviews) -> None:
-    """It is in the list at once, with the cursor on it; its label can be changed there."""
-    async with reviews("www", database=demo, dataset="demo") as hand:
-        await hand.press("n")
-        assert "Web" == hand.app.screen.query_one(OfferRows).rows[0].surface
-        await hand.press("1")
-        unit = hand.listed.chosen
-    assert unit is not None
-    assert ("Web", "other") == (unit.text, unit.label)

@@ -1,0 +1,361 @@
+"""Walks through the terminal app: `walks.txt` says what is there, what is pressed and what is then seen.
+
+# TITLE             a walk: the promise that it keeps
+@ START             what is in the database, by a name of `STARTS`; behind it, if need be, a size (`80x24`),
+                    who sits there (`as bob`) and the sample that is open (`at tower`). Without a name: the
+                    window gets that size, that sample is opened from the queue; `@ again`: started anew
+& WHO verifies SAMPLE: reject A; toggle B; label C      another person decides
+> KEYS              pressed at once: `a`, `down`, `backspace*3`, "what is typed", (a row to go to, by j and
+                    k), {a word, by the letters that stand before it}
+TEXT                a line of the screen has this; `…` stands for anything
+- TEXT              no line of the screen has it
+: TEXT              the status line says this and nothing more
+= QUESTION: ANSWER  what a question of `QUESTIONS` gives, most of them about what is stored
+$ COMMAND           the app is left and this is typed; the lines that follow are printed, as in sessions
+
+A row of blanks counts as one. A step waits until the screen is as it says; if it never is, the test shows
+the step, what was wanted and the whole screen.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from contextlib import AsyncExitStack, closing
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.rows import proposal, sample, units, write_rows
+from tests.sessions import pattern as printing
+from tests.sessions import sessions
+from tests.sessions import shown as printed_by
+from tests.tui.conftest import ROWS, Row, User, said
+from tests.tui.teams import decide
+from tests.tui.test_hostile import on_screen
+from workbench.model import Unit
+from workbench.reports.units import unit_symbol
+from workbench.settings import read_state, remember
+from workbench.stages import team
+from workbench.stages.import_ import ImportOptions, import_file
+from workbench.store.datasets import find_dataset
+from workbench.store.engine import Store, open_store
+from workbench.store.gold import load_gold
+from workbench.store.samples import sample_ids
+from workbench.tui.screens.dialogs import MenuChoice
+from workbench.tui.widgets.lines import Lines
+from workbench.tui.widgets.sample_list import SampleList
+
+WALKS = sessions(__file__)
+STEPS = re.compile(r"(?m)^(?:([@&>:=-])(?: (.*)|$)|\$ (.*(?:\n(?![@&>:=$-](?: |$)).*)*)|(.+))")
+TURNS = 3000  # of a fiftieth of a second and more: how long what is to be seen may take
+KEYS = re.compile(r'"([^"]*)"|\(([^)]+)\)|\{([^}]+)\}|(\S+)')
+OPENING = re.compile(r"(?P<start>.*?)(?: ?(?P<size>\d+x\d+))?(?: as (?P<who>\S+))?(?: ?at (?P<sample>\S+))?")
+
+Ask = Callable[[str], Any]
+
+
+def given(*rows: Row, then: Callable[[Store], object] | None = None, **more: Any) -> Callable[[Ask], Path]:
+    """Rows in a database; `then` does more with it."""
+    return lambda ask: ask("import_rows")(rows, then=then, **more)
+
+
+def with_another(start: Callable[[Ask], Path]) -> Callable[[Ask], Path]:
+    """And a second dataset of one sample."""
+
+    def put(ask: Ask) -> Path:
+        path = start(ask)
+        source = write_rows(path.with_name("more.jsonl"), [sample("m1", "r", user_input="q")])
+        with closing(open_store(str(path))) as store:
+            import_file(store, source, ImportOptions(dataset="more", blind=0.0), annotator="x")
+        return path
+
+    return put
+
+
+def assigned(store: Store) -> None:
+    """Each sample is for two people."""
+    team.assign(store, find_dataset(store, None), "ann", 2, 1.0, None)
+
+
+TOWER, SCHILLER = ROWS[0], ROWS[5]
+LONG = " ".join(f"Sentence {number} says nothing of note." for number in range(400))
+FIVE = {
+    **TOWER,
+    "retrieved_contexts": [
+        *TOWER["retrieved_contexts"],
+        LONG + " At the end the Café of the Eiffel Tower. " + LONG,
+        "Nothing here.",
+        "The cafe CAFÉ again; built from 1887 to 1889, near the Seine.",
+    ],
+    "proposal": {
+        **TOWER["proposal"],
+        "context_entities": [*TOWER["proposal"]["context_entities"], [], [], []],
+    },
+}
+DIED = [
+    {"text": "Schiller died in 1805.", "start": 0, "end": 39, "verdict": "missing"},
+    {"text": "He died in Weimar.", "start": 40, "end": len(SCHILLER["reference"]), "verdict": "missing"},
+]
+IN_WEIMAR = {
+    "text": SCHILLER["reference"],
+    "verdict": "found",
+    "context": 0,
+    "quote": "Goethe lebte in Weimar",
+}
+
+
+def claiming(*statements: Row) -> Row:
+    """Schiller's sample with statements."""
+    return {**SCHILLER, "proposal": {**SCHILLER["proposal"], "statements": list(statements)}}
+
+
+def given_to_bo(store: Store) -> None:
+    assigned(store)
+    team.give(store, find_dataset(store, None), "ann", "bo", "id:tower")
+
+
+STARTS: dict[str, Callable[[Ask], Path]] = {
+    "nothing": lambda ask: ask("tmp_path") / "new.db",
+    "cities": given(*ROWS),
+    "schiller alone": given(ROWS[5]),
+    "a question alone": given(
+        {
+            "user_input": "Who was it that led the expedition?",
+            "reference": "Amundsen.",
+            "retrieved_contexts": [],
+        }
+    ),
+    "cities without suggestions": given(*ROWS, blind=1.0),
+    "tower without suggestions": given(TOWER, blind=1.0),
+    "nevsky and its cathedral": given(
+        {**ROWS[1], "reference": ROWS[1]["reference"] + " Рядом с Исаакиевским собором стоит дом Лобанова."}
+    ),
+    "tower with five contexts": given(FIVE),
+    "towers that A, B and C saw": given(
+        sample(
+            "tower",
+            TOWER["reference"],
+            *(f"{one} wrote that the Eiffel Tower is the tower which {'many ' * 30}see." for one in "ABC"),
+            proposal={"proposer": "p", "reference_entities": units(["Eiffel Towers"])},
+        )
+    ),
+    "names and statements": given(ROWS[4], claiming(IN_WEIMAR), kinds=("entity", "statement")),
+    "statements": given(claiming(*DIED), kinds=("statement",)),
+    "Bolivia": given(
+        sample(
+            "one",
+            "From Bolivia Ann Leyes came with a Romanian there.",
+            "In Bolivia a Romanian saw Ann Leyes.",
+            proposal=proposal(["Bolivia", "Romanian"], ["Bolivia", "Ann Leyes"]),
+        ),
+        sample(
+            "two",
+            "Bolivia or the Seine.",
+            "In Bolivia it rains.",
+            "The Seine is in Bolivia.",
+            proposal=proposal(["Bolivia"], ["Bolivia"], ["Bolivia"]),
+        ),
+        sample(
+            "ru",
+            "Большой театр стоит в Москве; труппа Большого театра велика.",
+            "Большой театр.",
+            proposal=proposal(["Большой театр"], ["Большой театр"]),
+        ),
+    ),
+    "cities for two people each": given(*ROWS, then=assigned),
+    "cities for two people, the tower for bo": given(*ROWS, then=given_to_bo),
+    "cities and another dataset": with_another(given(*ROWS)),
+    "demo": lambda ask: ask("demo"),
+    "demo and another dataset": with_another(lambda ask: ask("demo")),
+}
+
+
+# What is stored.
+
+
+def state(user: User, who: str, sample: str) -> str:
+    """How far a person is with the entities of a sample, and what is noted there."""
+    now = user.stored(sample, who).state
+    return ", ".join(filter(None, (now.entity.disposition, now.entity.reason, now.flag, *now.comments)))
+
+
+def unit(user: User, who: str, sample: str, text: str) -> str:
+    """A unit as stored: sign, label, verdict with its reason, and what its evidence reads."""
+    opened = user.stored(sample, who)
+    units = [*opened.state.entity.assessment.units, *opened.state.statement.assessment.units]
+    one = next((one for one in units if one.text == text), None)
+    if one is None:
+        return "none"
+    contexts = opened.sample.retrieved_contexts
+    read = [f"“{contexts[at.context][at.start : at.end]}”" for at in one.match.evidence]
+    return " ".join(filter(None, (unit_symbol(one), one.label, one.match.verdict, one.match.reason, *read)))
+
+
+def listed(user: User) -> str:
+    """The ids of the samples in the list, in order."""
+    rows = user.pilot.app.home.samples
+    return " ".join(rows.row(index).key for index in range(rows.count))
+
+
+def gold(user: User, sample: str) -> str:
+    """Whose the gold entities of a sample are, and their texts."""
+    info = find_dataset(user.store, None)
+    there = load_gold(user.store, info.id, "entity")[sample_ids(user.store, info.id)[sample]]
+    texts = ", ".join(unit.text for unit in there.assessment.units) if there.assessment else ""
+    return f"{there.origin} {texts}".strip()
+
+
+QUESTIONS: dict[str, Callable[[User, str, list[str]], str]] = {
+    "listed": lambda user, who, words: listed(user),
+    "sorted": lambda user, who, words: " ".join(sorted(listed(user).split())),
+    "state": lambda user, who, words: state(user, who, words[0]),
+    "unit": lambda user, who, words: unit(user, who, words[0], " ".join(words[1:])),
+    "gold": lambda user, who, words: gold(user, words[0]),
+    "clipboard": lambda user, who, words: user.pilot.app.clipboard,
+    "exit code": lambda user, who, words: str(user.pilot.app.return_code),
+}
+
+
+def name_of(row: Any) -> str:
+    """By which a row is gone to."""
+    if isinstance(row, Unit):
+        return row.text
+    if isinstance(row, MenuChoice):
+        return row.name.split("  ")[0]
+    return str(getattr(row, "key", "")) or name_of(row.verified or row.automatic)
+
+
+class Walk:
+    """The app on its way through a walk."""
+
+    def __init__(self, user: User, ask: Ask, stack: AsyncExitStack) -> None:
+        self.user, self.ask, self.stack = user, ask, stack
+        self.database = Path()
+        self.own: dict[str, Any] = {}
+        self.app: Any = None
+
+    async def start(self, told: str) -> None:
+        found = OPENING.fullmatch(told)
+        assert found is not None, told
+        start, size, who, sample = found.groups()
+        if start and start != "again":
+            self.database = self.user._at = STARTS[start](self.ask)
+        if start or who:
+            await self.leave()
+            self.own |= {"annotator": who or self.own.get("annotator", "ann")}
+        if size:
+            self.own["size"] = tuple(map(int, size.split("x")))
+        if self.app is not None and size:
+            await self.user.resize(*self.own["size"])
+        self.sample = sample
+        if self.app is not None and sample:
+            await self.user.review(sample)
+
+    async def leave(self) -> None:
+        await self.stack.aclose()
+        self.app = None
+
+    def another(self, told: str) -> None:
+        """Another person verifies a sample, after some edits."""
+        told, _, edits = told.partition(": ")
+        who, key = told.split(" verifies ")
+        more: dict[str, list[str]] = {}
+        for edit in filter(None, edits.split("; ")):
+            what, _, which = edit.partition(" ")
+            more.setdefault(what, []).append(which)
+        decide(self.user.store, who, key, **more)
+
+    async def command(self, told: str) -> None:
+        """Leave the app and type a command."""
+        await self.leave()
+        first, _, wanted = told.partition("\n")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("WORKBENCH_DB", str(self.database))
+            printed = await asyncio.to_thread(printed_by, self.ask("run"), first)
+        assert wanted == (wanted if re.fullmatch(printing(wanted), f"{printed}\n") else printed), first
+
+    async def opened(self) -> None:
+        """Start the app if it is not there."""
+        if self.app is None:
+            kept = self.database.with_name("state.json")
+            own = {**self.own, "remember": partial(remember, kept), "views": read_state(kept).views}
+            opens = self.user.opens(self.sample, database=self.database, **own)
+            self.app = await self.stack.enter_async_context(opens)
+            await self.user.settle()
+
+    async def press(self, told: str) -> None:
+        """Press keys, all at once up to one that depends on what those before it did."""
+        names: list[str] = []
+        for typed, row, word, key in KEYS.findall(told):
+            if row or word:
+                await self.user.press(*names)
+                names = [*(self.way(row) if row else self.code(word))]
+            else:
+                name, _, times = key.rpartition("*")
+                names += typed or ([name] * int(times) if name else [key])
+        await self.user.press(*names)
+
+    def way(self, row: str) -> list[str]:
+        """The presses from the cursor to a row."""
+        listed = next(one for one in self.app.screen.query(Lines) if one.size.height)
+        if isinstance(listed, SampleList):
+            rows: list[Any] = [listed.row(index) for index in range(listed.count)]
+        else:
+            rows = [one for one in listed.rows if getattr(one, "take", True)]
+        names = [name_of(one) for one in rows]
+        here = rows.index(listed.chosen) if not isinstance(listed, SampleList) else listed.cursor
+        steps = names.index(row) - here
+        return ["j" if steps > 0 else "k"] * abs(steps)
+
+    def code(self, word: str) -> str:
+        """The letters that stand before a word."""
+        screen = self.app.screen
+        at = screen._passage.text.rindex(word.removesuffix(" …"))
+        code = str(next(hint.code for hint in screen._hints if hint.start == at))
+        return code.upper() if word.endswith(" …") else code
+
+    def says(self, sign: str, told: str) -> tuple[str, bool]:
+        """What there is, and whether it is as a step says."""
+        told = " ".join(told.split())
+        pattern = re.compile(re.escape(told).replace("…", ".*"))
+        if sign == ":":
+            now = said(self.app)
+            return now, pattern.fullmatch(" ".join(now.split())) is not None
+        if sign == "=":
+            question, _, answer = told.partition(":")
+            known = next(one for one in QUESTIONS if f"{question} ".startswith(f"{one} "))
+            words = question.removeprefix(known).split()
+            now = QUESTIONS[known](self.user, self.own["annotator"], words)
+            return now, re.fullmatch(re.escape(answer.strip()).replace("…", ".*"), now) is not None
+        seen = any(pattern.search(" ".join(line.split())) for line in on_screen(self.app).splitlines())
+        return "", seen != (sign == "-")
+
+    async def step(self, sign: str, told: str) -> None:
+        if sign == "@":
+            await self.start(told)
+        elif sign == "&":
+            self.another(told)
+        else:
+            await self.opened()
+            await (self.press(told) if sign == ">" else self.look(sign, told))
+
+    async def look(self, sign: str, told: str) -> None:
+        """Wait until it is as a step says."""
+        for _ in range(TURNS):
+            now, right = self.says(sign, told)
+            if right:
+                break
+            await self.user.pilot.pause(0.02)
+        assert right, f"wanted {sign} {told}\n   there: {now}\n{on_screen(self.app)}"
+
+
+@pytest.mark.parametrize("title", WALKS)
+async def test_a_walk_goes_as_it_is_told(user: User, request: pytest.FixtureRequest, title: str) -> None:
+    async with AsyncExitStack() as stack:
+        walk = Walk(user, request.getfixturevalue, stack)
+        for sign, told, typed, seen in STEPS.findall(WALKS[title]):
+            await (walk.command(typed.rstrip()) if typed else walk.step(sign, told or seen))
