@@ -218,15 +218,16 @@ def clickable(pieces: Iterable[Sequence[Part]]) -> Content:
     )
 
 
-VITAL = frozenset("help undo back quit cancel take".split())
-"""Ways out and back, and what Resolve is for, by the last word of an action's name: others give way."""
+RANK = dict.fromkeys(("neither", "rest"), 1) | dict.fromkeys(
+    "help undo back quit cancel take accept".split(), 2
+)
+"""By the last word of an action's name: what Resolve is for, then the ways out and back; others give way."""
 
 
 def _fitting(shown: list[KeyAct], room: int) -> list[KeyAct]:
     """The acts with whole words that fit: from the end they give way, those that are vital at last."""
     while len(shown) > KeyBar.MOST or sum(width(act.keys[0] + act.footer) + 3 for act in shown) - 2 > room:
-        less = [act for act in shown if act.id.rpartition(".")[2] not in VITAL] or shown
-        shown.remove(less[-1])
+        shown.remove(min(reversed(shown), key=lambda act: RANK.get(act.id.rpartition(".")[2], 0)))
     return shown
 
 
