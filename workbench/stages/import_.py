@@ -176,7 +176,7 @@ class _Import:
         self.store, self.path, self.options, self.annotator = store, path, options, annotator
         self.notes = Notes()
         self.columns = columns_of(options.fields, options.external, options.rows, options.command)
-        self.report = ImportReport(str(path), options.dataset or default_name(path), dry)
+        self.report = ImportReport(str(path), (options.dataset or "").strip() or default_name(path), dry)
         self.info = existing(store, self.report.dataset)
         self.rejects: Rejects | None = None
         self.taking: Intake | None = None
