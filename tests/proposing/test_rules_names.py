@@ -124,6 +124,8 @@ def test_a_capital_at_a_sentence_start_needs_evidence(text: str, expected: list[
         ("It is called cloth (Spanish: tela).", ("Spanish", "other")),
         ("The song is sung in German by a choir.", ("German", "other")),
         ("RT @ Marnow this is so true", ("Marnow", "person")),
+        ("We pay for Amazon RDS monthly.", ("Amazon RDS", "other")),
+        ("Allianz waited.", ("Allianz", "organisation")),
     ],
 )
 def test_labels_follow_heads_neighbours_and_definitions(text: str, expected: tuple[str, str]) -> None:
