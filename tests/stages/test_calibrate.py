@@ -6,20 +6,17 @@ import json
 import re
 from collections import Counter
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.conftest import accepted, add_text
 from tests.rows import gold, naming
 from workbench import calibration
-from workbench.errors import ExportError, InputError, NotFoundError, UsageError
+from workbench.errors import ExportError, InputError, NotFoundError
 from workbench.reports.calibrate import report_text, verdict_lines
-from workbench.reports.texts import score_text
 from workbench.stages import calibrate as stage
-from workbench.stages import disputes, editing, plan, queue
+from workbench.stages import disputes, plan, queue
 from workbench.stages.answer import answer
 from workbench.stages.compare import compare_against
 from workbench.stages.examples import seen_ids
@@ -27,7 +24,7 @@ from workbench.stages.figures import figures
 from workbench.stages.plan import Wish
 from workbench.stages.recompute import keep_threshold, score_dataset
 from workbench.stages.why import explain
-from workbench.store.datasets import DatasetInfo, set_dataset
+from workbench.store.datasets import DatasetInfo
 
 NEAR = {"Johann Strauss": "Johan Straus", "Saint Petersburg": "Petersberg", "Kathmandu": "Katmandu"}
 """Names with what the contexts have in their place: 82, 69 and 86 alike."""
@@ -71,84 +68,15 @@ def in_use(bench: Any) -> DatasetInfo:
     return stage.use(bench.store, bench.info(), "may", "ann")
 
 
-def test_the_threshold_with_no_bias_is_chosen_and_called_better(bench: Any) -> None:
-    load(bench, LOW)
-
-    found = fit(bench).found
-
-    assert (76, 85) == (found.threshold, found.threshold_now)  # halfway between 69 and 82, rounded up
-    assert (-0.25, 0.0) == (found.present.bias.value, found.chosen.bias.value)
-    assert (12, 48, 24) == (found.samples, found.pairs, found.found)
-    assert found.better is True
-    assert (0.25, 0.5) == (found.curve[85].automatic, found.curve[76].automatic)
-
-
-def test_reviews_with_proposals_in_sight_make_a_calibration_circular_and_it_says_so(bench: Any) -> None:
-    """Gold of a file and blind reviews do not."""
-    rows = [row(f"s{place:02}", LOW) for place in range(2, 14)]
-    bench.load([bare("s00", LOW), bare("s01", LOW), *rows], gold="given", blind=0.0)
-    before = fit(bench)
-    bench.verify("s00")
-    set_dataset(bench.store, bench.info().id, blind_share=1.0)
-    bench.act("s01", partial(add_text, kind="entity", text="Rome", label="place"), accepted())
-    after = fit(bench)
-
-    assert (0, 1) == (before.gathered.assisted, after.gathered.assisted)
-    assert "circular" not in report_text(before)
-    assert "1 of 14 samples were reviewed with suggestions in view" in report_text(after)
-
-
-def test_the_threshold_in_use_may_be_the_best_and_that_is_said(bench: Any) -> None:
-    """Another number between the same two similarities is no other choice; nor is calling all units found."""
+def test_the_best_f1_is_called_no_better_than_that_of_calling_every_unit_found(bench: Any) -> None:
     load(bench, HIGH)
-    for objective in ("bias", "f1"):
-        report = fit(bench, objective=objective)
-
-        assert 85 == report.found.threshold
-        assert report.found.better is False
-        assert "85, the threshold in use, is the best" in report_text(report)
-    assert report.found.chosen.f1 is not None
-    worse = replace(report.found, trivial=report.found.chosen.f1 - 0.1)
-    as_good = replace(report.found, trivial=report.found.chosen.f1)
+    found = fit(bench, objective="f1").found
+    as_good = replace(found, trivial=found.chosen.f1)
 
     best = "85, the threshold in use, is the best for the F1 of verdicts"
-    assert best == verdict_lines(worse)[0]
     assert f"{best}, but no better than calling every unit found" == verdict_lines(as_good)[0]
     undefined = replace(as_good, chosen=replace(as_good.chosen, f1=None))
-    assert [best, best] == [verdict_lines(one)[0] for one in (undefined, replace(worse, trivial=None))]
-
-
-def test_another_threshold_that_is_no_better_is_called_so(bench: Any) -> None:
-    """Seven of twelve people find what is 82 alike: 76 is nearer to no bias, and by chance as likely."""
-    rows = [row(f"s{place:02}", LOW if place < 7 else HIGH) for place in range(12)]
-    bench.load(rows, gold="given", blind=0.0)
-
-    report = fit(bench)
-
-    assert 76 == report.found.threshold
-    assert report.found.better is False
-    assert "76 is no better than 85" in report_text(report)
-
-
-def test_only_resolved_gold_that_the_run_has_not_seen_counts(bench: Any) -> None:
-    """Unsure units stay out and are counted; so are excluded, unresolved and holdout samples."""
-    load(bench, LOW, 16)
-    bench.load([{**row("s00", LOW), "gold": row("s00", HIGH)["gold"] | {"annotator": "otto"}}], gold="given")
-    bench.act("s01", editing.exclude("broken"))
-    unsure = "document = json_set(document, '$.verdict', 'unsure'), verdict = 'unsure'"
-    bench.change(
-        "UPDATE sample SET holdout = 1, rank = 5 WHERE key = 's02'",
-        f"UPDATE gold_unit SET {unsure} WHERE text = 'Rome' AND sample_id = {bench.id('s03')}",
-    )
-
-    report = fit(bench)
-
-    assert (1, 1, 1) == (
-        report.gathered.left_out["unresolved"], report.gathered.left_out["excluded"], report.gathered.holdout,
-    )  # fmt: skip
-    assert (13, 1) == (report.found.samples, report.found.unsure)
-    assert {"s00", "s01", "s02"}.isdisjoint(one.id for one in report.gathered.cases)
-    assert 15 == len(report.gathered.everything)
+    assert [best, best] == [verdict_lines(one)[0] for one in (undefined, replace(found, trivial=None))]
 
 
 def test_samples_that_the_run_was_shown_are_left_out_with_their_group(bench: Any) -> None:
@@ -177,35 +105,6 @@ def test_a_unit_that_a_person_changed_keeps_its_verdict_by_lineage(bench: Any) -
     assert ({1.0}, 0) == ({one.weight for one in report.gathered.cases}, report.gathered.alone)
 
 
-def test_too_little_gold_says_what_to_do(bench: Any) -> None:
-    load(bench, LOW, 9)
-
-    with pytest.raises(UsageError, match=r"9 verified samples .* 10 are needed: review more samples"):
-        fit(bench)
-
-
-def test_a_saved_calibration_is_used_by_scoring_and_the_order_and_taken_back(bench: Any) -> None:
-    load(bench, LOW)
-    before = bench.query("SELECT DISTINCT round(doubt, 4) FROM counted")
-    score_dataset(bench.store, bench.info())
-    counted = bench.query("SELECT DISTINCT round(doubt, 4) FROM counted")
-    fit(bench, save="may")
-
-    info = stage.use(bench.store, bench.info(), "may", "ann")
-
-    assert [] == before
-    assert ("may", 76) == (info.calibration, info.threshold)
-    report = score_dataset(bench.store, info)
-    assert 0.5 == report.means["linked"].value
-    assert "match threshold 76 by calibration may" in score_text(report)
-    assert counted != bench.query("SELECT DISTINCT round(doubt, 4) FROM counted")
-
-    info = stage.use(bench.store, info, "none", "ann")
-
-    assert ("", 85) == (info.calibration, info.threshold)
-    assert counted == bench.query("SELECT DISTINCT round(doubt, 4) FROM counted")
-
-
 def test_the_doubtful_first_order_goes_by_the_calibration_in_use(bench: Any) -> None:
     """What is 86 alike is always right here, what is 69 alike half the time: the usual order turns."""
     said = {"Kathmandu": "found", "Rome": "found", "Oslo": "missing"}
@@ -225,22 +124,6 @@ def test_the_doubtful_first_order_goes_by_the_calibration_in_use(bench: Any) -> 
     stage.use(bench.store, bench.info(), "may", "ann")
 
     assert (["mountain", "river"], ["river", "mountain"]) == (before, order())
-
-
-def test_a_saved_calibration_never_changes_and_what_cannot_be_is_refused(bench: Any) -> None:
-    load(bench, LOW)
-    fit(bench, save="may")
-
-    with pytest.raises(UsageError, match="there is a calibration 'may' already"):
-        fit(bench, save="may", objective="f1")
-    with pytest.raises(UsageError, match="a printable name"):
-        fit(bench, save="none")
-    with pytest.raises(NotFoundError, match="no calibration 'june'; there is: may"):
-        stage.use(bench.store, bench.info(), "june", "ann")
-    with pytest.raises(UsageError, match="'ragas' has no match threshold; there is: linked, presence"):
-        fit(bench, scorer="ragas")
-    with pytest.raises(UsageError, match="unknown objective 'best'"):
-        fit(bench, objective="best")
 
 
 NOTHING = "change nothing. No threshold and no policy is better than"
@@ -345,72 +228,6 @@ def test_values_at_the_calibrated_threshold_say_that_they_are_not_cross_fitted(b
     info = keep_threshold(bench.store, info, 90, "ann")  # by hand, which ends the use
     assert ("", 90) == (info.calibration, info.threshold)
     assert stage.UNCALIBRATED == stage.cross_fitted(bench.store, info)
-
-
-def test_a_calibrated_threshold_set_by_hand_says_that_nothing_is_cross_fitted(bench: Any) -> None:
-    load(bench, LOW)
-    fit(bench, save="may")
-    at_first = figures(bench.store, bench.info()).notes
-    info = keep_threshold(bench.store, bench.info(), 76, "ann")
-
-    (note,) = figures(bench.store, info).notes
-
-    assert () == at_first
-    assert "calibration may chose from the verified units of 12 samples, but it is set by hand" in note
-
-
-def test_a_holdout_is_looked_at_only_when_asked_and_every_look_is_counted(bench: Any) -> None:
-    """Two of its samples have no verified units, so no figure of it is of them."""
-    load(bench, LOW, 24)
-    bench.load([{**row(key, LOW), "gold": gold({})} for key in ("s98", "s99")], gold="given")
-    bench.change("UPDATE sample SET holdout = 1, rank = 5 WHERE key >= 's14'")
-
-    closed = fit(bench)
-    first = fit(bench, holdout=True, save="may")
-    second = fit(bench, holdout=True)
-
-    assert (14, None, 0) == (closed.found.samples, closed.holdout, closed.openings)
-    assert (10, 1, 2) == (first.holdout.samples, first.holdout.opened, second.holdout.opened)
-    assert (-0.25, 0.0) == (first.holdout.present.bias.value, first.holdout.chosen.bias.value)
-    assert "opened for the first time" in report_text(first)
-    assert "opened once before" in report_text(second)
-    assert "the holdout was opened twice before" in report_text(fit(bench))
-    assert [("calibrate may",), ("calibrate",)] == bench.query("SELECT purpose FROM holdout_opening")
-
-
-def test_a_holdout_with_nothing_to_see_is_not_opened(bench: Any) -> None:
-    load(bench, LOW, 12)
-    with pytest.raises(UsageError, match="no holdout"):
-        fit(bench, holdout=True)
-    bench.load([bare("kept", LOW)])
-    bench.change("UPDATE sample SET holdout = 1, rank = 5 WHERE key = 'kept'")
-
-    with pytest.raises(UsageError, match="it has not been opened"):
-        fit(bench, holdout=True)
-
-    assert [] == bench.query("SELECT * FROM holdout_opening")
-
-
-def test_a_holdout_of_nine_verified_samples_is_not_opened(bench: Any) -> None:
-    load(bench, LOW, 23)
-    bench.change("UPDATE sample SET holdout = 1, rank = 5 WHERE key >= 's14'")
-
-    with pytest.raises(UsageError, match=r"9 verified samples .* 10 are needed.* it has not been opened"):
-        fit(bench, holdout=True, save="may")
-
-    assert [] == bench.query("SELECT * FROM holdout_opening")
-    assert [] == bench.query("SELECT * FROM calibration")
-
-
-def test_samples_that_came_after_the_plan_have_no_say(bench: Any) -> None:
-    load(bench, LOW, 14)
-    bench.change("UPDATE sample SET rank = 10 WHERE key >= 's12'")
-
-    report = fit(bench)
-
-    assert (12, 2) == (report.found.samples, report.gathered.left_out["late"])
-    assert 12 == len(report.gathered.everything)
-    assert "2 come after the plan" in report_text(report)
 
 
 def test_the_prefix_of_a_plan_weighs_by_its_chance_and_others_stand_for_themselves(bench: Any) -> None:
