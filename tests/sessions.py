@@ -9,7 +9,7 @@
                  `s1..s9` are nine rows, and `#` counts them from 0
 * WHO ID: EDITS  what a person does in review, by the names of `EDITS`, with `, ` between them; `next 3`
                  are the next three samples of their queue
-$ COMMAND        what is typed; `ls`, `cat`, `sqlite3` and, behind ` | `, `jq` do what they do elsewhere;
+$ COMMAND        what is typed; `ls`, `cat`, `mv`, `sqlite3` and, behind ` | `, `jq` do what they do;
                  `read`: what import makes of a file here or in fixtures/formats, its rows as native ones
 TEXT             standard output, whole: a line `…` stands for lines that are left out, `…` in a line for
                  a part of it
@@ -211,6 +211,9 @@ def shown(run: Run, words: str) -> str:
         said = Path(*arguments).read_text("utf-8").splitlines()
     elif name == "read":
         said = made_of(*arguments)
+    elif name == "mv":
+        shutil.move(arguments[0], arguments[1])
+        said = []
     elif name == "sqlite3":
         with closing(sqlite3.connect(arguments[0])) as raw:
             said = ["|".join(map(str, row)) for row in raw.execute(arguments[1])]

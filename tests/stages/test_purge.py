@@ -18,20 +18,15 @@ from workbench.errors import NotFoundError, StoreError
 from workbench.formats.exports.folder import writing
 from workbench.reports.files import import_text, purge_text
 from workbench.reviewing.edits import Flag
-from workbench.stages import editing
 from workbench.stages import plan as planning
 from workbench.stages.export import ExportOptions, export
-from workbench.stages.import_ import ImportOptions, import_file, load_demo
 from workbench.stages.plan import Wish
 from workbench.stages.plan import report as plan_report
 from workbench.stages.recompute import score_dataset
 from workbench.stages.review import act
 from workbench.stages.upkeep import PurgeReport, plan_purge, purge
 from workbench.store.calibrations import save_calibration
-from workbench.store.copying import copy_into
 from workbench.store.database import backup
-from workbench.store.datasets import find_dataset
-from workbench.store.engine import open_store
 from workbench.store.exports import log_export
 from workbench.store.purge import remove
 from workbench.store.runs import create_run
@@ -96,28 +91,6 @@ def test_hashes_and_the_other_sample_stay(filled: Bench) -> None:
     assert "verified" == filled.open("open").state.entity.disposition
     filled.reopen()
     assert ["open"] == [one for (one,) in filled.query("SELECT key FROM sample")]
-
-
-def test_a_purged_id_or_text_does_not_come_in_again(filled: Bench) -> None:
-    """Under its own name or another; other rows of the file do."""
-    run_purge(filled, "secret")
-    again = [row("secret", "Somebody Else"), row("renamed", SECRET), row("new", "Grace Hopper")]
-    again[1] = {**again[1], "reference": row("secret", SECRET)["reference"]}
-    report = filled.load(again, name="again.jsonl", dataset="data", gold="given")
-
-    assert (2, 1) == (report.rejected, report.new)
-    assert "'secret', purged on 20" in report.errors[0]
-    assert "'renamed', purged on 20" in report.errors[1]
-    assert [("open",), ("new",)] == filled.query("SELECT key FROM sample ORDER BY id")
-
-
-def test_a_purged_dataset_stays_empty_and_its_rows_out(filled: Bench) -> None:
-    """--all takes every sample; an import that finds the dataset empty looks all the same."""
-    report = run_purge(filled)
-
-    assert 2 == report.samples
-    assert [] == in_files(filled, SECRET) == in_files(filled, "Ada Lovelace")
-    assert 1 == filled.load([row("open", "Ada Lovelace")], name="x.jsonl", dataset="data").rejected
 
 
 def test_known_backups_are_rewritten_and_others_named(filled: Bench) -> None:
@@ -195,20 +168,6 @@ def in_rows(bench: Bench) -> tuple[list[str], list[Any], list[Any]]:
     )
 
 
-def test_a_plan_ends_with_the_last_sample_that_is_left(bench: Bench) -> None:
-    bench.load([row(key, f"Text {key}", gold=None) for key in "abcde"])
-    info = bench.info()
-    planning.make(bench.store, info, planning.draft(bench.store, info, Wish(4), "ann"))
-    run_purge(bench, "a")
-    assert 4 == plan_report(bench.store, info).planned_n
-    run_purge(bench, "b", "c")
-    for key in "de":
-        bench.act(key, editing.exclude("broken"))
-
-    found = plan_report(bench.store, info)
-    assert (2, 2, True) == (found.done, found.planned_n, found.complete)
-
-
 def test_names_of_groups_and_strata_go_with_their_last_sample(bench: Bench) -> None:
     planned_by_group(bench)
     copy = backup(bench.store.url, "20260101-000000")
@@ -252,33 +211,6 @@ def test_the_text_of_a_purged_row_is_not_put_aside(filled: Bench, gold: Any) -> 
     assert "rejected rows are in" in import_text(report)
 
 
-@pytest.mark.parametrize("column", ["key", "data.key"])
-def test_a_purged_row_is_known_by_the_column_that_is_named_as_its_id(filled: Bench, column: str) -> None:
-    """Its text is not put aside, whatever the file calls the id."""
-    run_purge(filled, "secret")
-    bad = {"key": "secret", "data": {"key": "secret"}, "reference": SECRET}
-    report = filled.load([bad], name="again.jsonl", dataset="data", fields=[f"id={column}"])
-    (filled.folder / "again.jsonl").unlink()
-
-    assert (1, 1) == (report.rejected, report.purged)
-    assert [] == in_files(filled, SECRET)
-
-
-def test_a_sibling_with_the_same_reference_is_named(bench: Bench) -> None:
-    """Another retriever's sample keeps the text: purging one of them says so."""
-    load_demo(bench.store, "ann")
-    plan = plan_purge(bench.store, bench.info(), ["taj-high"])
-
-    assert ("taj-low",) == plan.sharing
-
-
-def test_an_unknown_id_changes_nothing(filled: Bench) -> None:
-    before = filled.tables()
-    with pytest.raises(NotFoundError, match="no sample 'nobody' in this dataset"):
-        run_purge(filled, "secret", "nobody")
-    assert before == filled.tables()
-
-
 def test_a_file_that_is_in_use_is_said_and_the_purge_can_be_run_again(impatient: None, filled: Bench) -> None:
     """The rows are gone at once; their bytes when nobody reads any more."""
     with read(filled.db), pytest.raises(StoreError, match="still holds their bytes"):
@@ -288,18 +220,6 @@ def test_a_file_that_is_in_use_is_said_and_the_purge_can_be_run_again(impatient:
 
     assert 0 == again.samples
     assert [] == in_files(filled, SECRET)
-
-
-@pytest.mark.parametrize("inside", ["native", "native/samples.jsonl", "deepeval-goldens", "label-studio"])
-def test_an_export_from_before_brings_no_purged_sample_back(filled: Bench, inside: str) -> None:
-    """Also one format of several: the manifest above says which dataset it is of."""
-    folder = Path(leave(filled, "out", "native", "deepeval-goldens", "label-studio"))
-    run_purge(filled, "secret")
-
-    report = import_file(filled.store, folder / inside, ImportOptions(gold="given"), annotator="ann")
-
-    assert ("data", 1) == (report.dataset, report.purged)
-    assert [("open",)] == filled.query("SELECT key FROM sample")
 
 
 SECRET = "Xyzzyplugh Quuxford"
@@ -339,6 +259,12 @@ def fill(bench: Bench) -> None:
         bench.change(f"UPDATE proposal SET calls = '[{number}]' WHERE sample_id = {bench.id(key)}")
 
 
+def leave(bench: Bench, name: str) -> str:
+    """Export into a folder of that name; its path."""
+    export(bench.store, bench.info(), bench.folder / name, ExportOptions(), annotator="ann")
+    return str(bench.folder / name)
+
+
 def run_purge(bench: Bench, *keys: str) -> PurgeReport:
     plan = plan_purge(bench.store, bench.info(), keys)
     return purge(bench.store, bench.info(), plan, "ann")
@@ -352,78 +278,6 @@ def in_files(bench: Bench, text: str) -> list[str]:
         for path in bench.folder.iterdir()
         if path.is_file() and any(form in path.read_bytes() for form in forms)
     )
-
-
-def leave(bench: Bench, name: str, *formats: str, **options: Any) -> str:
-    """Export into a folder of that name; its path."""
-    given = ExportOptions(formats=formats or ("native",), **options)
-    export(bench.store, bench.info(), bench.folder / name, given, annotator="ann")
-    return str(bench.folder / name)
-
-
-def test_only_exports_that_held_it_are_listed(filled: Bench) -> None:
-    """Not one of other samples, one that was made before it came or after it went, one without text."""
-    one, filtered = leave(filled, "one"), leave(filled, "filtered", query="id:secret")
-    other = leave(filled, "other", query="id:open")
-    leave(filled, "figures", "csv", text=False)
-    filled.load([row("late", "Grace Hopper")], name="late.jsonl", dataset="data")
-    three = leave(filled, "three")
-
-    report = run_purge(filled, "secret")
-    assert ((one, filtered, three), ()) == (report.exports, report.look)
-    after = leave(filled, "after")
-    again = run_purge(filled, "secret")
-    assert (0, (one, filtered, three)) == (again.samples, again.exports)
-    assert other in run_purge(filled, "open").exports
-    assert (three, after) == run_purge(filled, "late").exports
-
-
-def test_a_number_that_is_given_again_is_not_the_purged_sample(filled: Bench) -> None:
-    """SQLite gives the next sample the number of the last one that was deleted."""
-    both = leave(filled, "both")
-    number = filled.id("open")
-    run_purge(filled, "open")
-    filled.load([row("new", "Grace Hopper")], name="new.jsonl", dataset="data")
-    assert number == filled.id("new")
-    after = leave(filled, "after")
-
-    assert (after,) == run_purge(filled, "new").exports
-    assert (both,) == run_purge(filled, "open").exports
-
-
-def test_an_export_that_went_elsewhere_is_said(filled: Bench) -> None:
-    """Moved away, and with another one in its place since."""
-    gone, taken = leave(filled, "gone"), leave(filled, "taken")
-    leave(filled, "others", query="id:open")
-    for name in ("gone", "taken", "others"):
-        (filled.folder / name).rename(filled.folder / f"{name} elsewhere")
-    leave(filled, "taken", query="id:open")
-    report = run_purge(filled, "secret")
-
-    assert () == report.exports
-    assert [
-        f"{gone}: the export there held it and is gone: if it was moved, delete it where it is now",
-        f"{taken}: the export there held it; now another or a changed one is in its place: look for it",
-    ] == list(report.look)
-
-
-def test_an_export_that_was_replaced_is_not_looked_for(filled: Bench) -> None:
-    leave(filled, "out")
-    leave(filled, "out", query="id:open", force=True)
-    report = run_purge(filled, "secret")
-
-    assert ((), ()) == (report.exports, report.look)
-
-
-def test_an_export_that_left_samples_out_may_hold_it(filled: Bench) -> None:
-    """Which of them a format took is not in the log."""
-    filled.load([row("todo", "Grace Hopper", gold=None)], name="todo.jsonl", dataset="data")
-    some = leave(filled, "some", "conll")
-    every = leave(filled, "every", "conll", "native")
-    report = run_purge(filled, "todo")
-
-    assert (every,) == report.exports
-    assert (f"{some}: the export there may hold it: look, or delete it",) == report.look
 
 
 def test_an_export_that_was_under_way_may_hold_what_went_meanwhile(filled: Bench) -> None:
@@ -460,21 +314,3 @@ def test_what_exports_and_imports_that_were_cut_off_left_is_removed(filled: Benc
         f"{earlier}: it may be all that is left of an export that was cut off, and may hold it",
     } == set(report.look)
     assert f"removed {rejects}" in purge_text(report)
-
-
-def test_what_was_purged_stays_out_of_a_copy(filled: Bench) -> None:
-    """Its hashes are copied with the dataset, and the exports that held it are still named."""
-    held = leave(filled, "out")
-    run_purge(filled, "secret")
-    copy_into(filled.store, str(filled.folder / "two.db"), filled.info().id, lambda _done: None)
-    store = open_store(str(filled.folder / "two.db"))
-    info = find_dataset(store, None)
-    report = import_file(
-        store, filled.write([row("secret", "Somebody Else")], "again.jsonl"),
-        ImportOptions(dataset=info.name), annotator="ann",
-    )  # fmt: skip
-    plan = plan_purge(store, info, ["secret"])
-    store.close()
-
-    assert 1 == report.rejected
-    assert (0, (held,)) == (plan.samples, plan.exports)
