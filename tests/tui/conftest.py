@@ -222,6 +222,12 @@ def database(import_rows: Callable[..., Path], rows: list[Row]) -> Path:
 
 
 @pytest.fixture
+def begin(request: pytest.FixtureRequest) -> Callable[..., Path]:
+    """Makes the database of a start (tests/tui/starts.py) and returns its path."""
+    return lambda start: cast("Path", start(request.getfixturevalue))
+
+
+@pytest.fixture
 def demo(demo_database: Path, tmp_path: Path) -> Path:
     """The demo in a file of the test's own."""
     return Path(shutil.copy(demo_database, tmp_path / "demo.db"))

@@ -4,7 +4,7 @@
 @ START             what is in the database, by a name of `STARTS`; behind it, if need be, a size (`80x24`),
                     who sits there (`as bob`) and the sample that is open (`at tower`). Without a name: the
                     window gets that size, that sample is opened from the queue; `@ again`: started anew
-& WHO verifies SAMPLE: reject A; toggle B; label C      another person decides
+& WHO verifies SAMPLE: reject A; toggle B; label C      elsewhere; also `the first 3` of the queue
 > KEYS              pressed at once: `a`, `down`, `backspace*3`, "what is typed", (a row to go to, by j and
                     k), {a word, by the letters that stand before it}
 TEXT                a line of the screen has this; `…` stands for anything
@@ -22,27 +22,26 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable
-from contextlib import AsyncExitStack, closing
+from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.rows import proposal, sample, units, write_rows
+from tests.conftest import verify
 from tests.sessions import pattern as printing
 from tests.sessions import sessions
 from tests.sessions import shown as printed_by
-from tests.tui.conftest import ROWS, Row, User, said
+from tests.tui.conftest import User, said
+from tests.tui.starts import STARTS, Ask
 from tests.tui.teams import decide
 from tests.tui.test_hostile import on_screen
 from workbench.model import Unit
 from workbench.reports.units import unit_symbol
 from workbench.settings import read_state, remember
-from workbench.stages import team
-from workbench.stages.import_ import ImportOptions, import_file
+from workbench.stages.queue import queue_ids
 from workbench.store.datasets import find_dataset
-from workbench.store.engine import Store, open_store
 from workbench.store.gold import load_gold
 from workbench.store.samples import sample_ids
 from workbench.tui.screens.dialogs import MenuChoice
@@ -54,125 +53,6 @@ STEPS = re.compile(r"(?m)^(?:([@&>:=-])(?: (.*)|$)|\$ (.*(?:\n(?![@&>:=$-](?: |$
 TURNS = 3000  # of a fiftieth of a second and more: how long what is to be seen may take
 KEYS = re.compile(r'"([^"]*)"|\(([^)]+)\)|\{([^}]+)\}|(\S+)')
 OPENING = re.compile(r"(?P<start>.*?)(?: ?(?P<size>\d+x\d+))?(?: as (?P<who>\S+))?(?: ?at (?P<sample>\S+))?")
-
-Ask = Callable[[str], Any]
-
-
-def given(*rows: Row, then: Callable[[Store], object] | None = None, **more: Any) -> Callable[[Ask], Path]:
-    """Rows in a database; `then` does more with it."""
-    return lambda ask: ask("import_rows")(rows, then=then, **more)
-
-
-def with_another(start: Callable[[Ask], Path]) -> Callable[[Ask], Path]:
-    """And a second dataset of one sample."""
-
-    def put(ask: Ask) -> Path:
-        path = start(ask)
-        source = write_rows(path.with_name("more.jsonl"), [sample("m1", "r", user_input="q")])
-        with closing(open_store(str(path))) as store:
-            import_file(store, source, ImportOptions(dataset="more", blind=0.0), annotator="x")
-        return path
-
-    return put
-
-
-def assigned(store: Store) -> None:
-    """Each sample is for two people."""
-    team.assign(store, find_dataset(store, None), "ann", 2, 1.0, None)
-
-
-TOWER, SCHILLER = ROWS[0], ROWS[5]
-LONG = " ".join(f"Sentence {number} says nothing of note." for number in range(400))
-FIVE = {
-    **TOWER,
-    "retrieved_contexts": [
-        *TOWER["retrieved_contexts"],
-        LONG + " At the end the Café of the Eiffel Tower. " + LONG,
-        "Nothing here.",
-        "The cafe CAFÉ again; built from 1887 to 1889, near the Seine.",
-    ],
-    "proposal": {
-        **TOWER["proposal"],
-        "context_entities": [*TOWER["proposal"]["context_entities"], [], [], []],
-    },
-}
-DIED = [
-    {"text": "Schiller died in 1805.", "start": 0, "end": 39, "verdict": "missing"},
-    {"text": "He died in Weimar.", "start": 40, "end": len(SCHILLER["reference"]), "verdict": "missing"},
-]
-IN_WEIMAR = {
-    "text": SCHILLER["reference"],
-    "verdict": "found",
-    "context": 0,
-    "quote": "Goethe lebte in Weimar",
-}
-
-
-def claiming(*statements: Row) -> Row:
-    """Schiller's sample with statements."""
-    return {**SCHILLER, "proposal": {**SCHILLER["proposal"], "statements": list(statements)}}
-
-
-def given_to_bo(store: Store) -> None:
-    assigned(store)
-    team.give(store, find_dataset(store, None), "ann", "bo", "id:tower")
-
-
-STARTS: dict[str, Callable[[Ask], Path]] = {
-    "nothing": lambda ask: ask("tmp_path") / "new.db",
-    "cities": given(*ROWS),
-    "schiller alone": given(ROWS[5]),
-    "a question alone": given(
-        {
-            "user_input": "Who was it that led the expedition?",
-            "reference": "Amundsen.",
-            "retrieved_contexts": [],
-        }
-    ),
-    "cities without suggestions": given(*ROWS, blind=1.0),
-    "tower without suggestions": given(TOWER, blind=1.0),
-    "nevsky and its cathedral": given(
-        {**ROWS[1], "reference": ROWS[1]["reference"] + " Рядом с Исаакиевским собором стоит дом Лобанова."}
-    ),
-    "tower with five contexts": given(FIVE),
-    "towers that A, B and C saw": given(
-        sample(
-            "tower",
-            TOWER["reference"],
-            *(f"{one} wrote that the Eiffel Tower is the tower which {'many ' * 30}see." for one in "ABC"),
-            proposal={"proposer": "p", "reference_entities": units(["Eiffel Towers"])},
-        )
-    ),
-    "names and statements": given(ROWS[4], claiming(IN_WEIMAR), kinds=("entity", "statement")),
-    "statements": given(claiming(*DIED), kinds=("statement",)),
-    "Bolivia": given(
-        sample(
-            "one",
-            "From Bolivia Ann Leyes came with a Romanian there.",
-            "In Bolivia a Romanian saw Ann Leyes.",
-            proposal=proposal(["Bolivia", "Romanian"], ["Bolivia", "Ann Leyes"]),
-        ),
-        sample(
-            "two",
-            "Bolivia or the Seine.",
-            "In Bolivia it rains.",
-            "The Seine is in Bolivia.",
-            proposal=proposal(["Bolivia"], ["Bolivia"], ["Bolivia"]),
-        ),
-        sample(
-            "ru",
-            "Большой театр стоит в Москве; труппа Большого театра велика.",
-            "Большой театр.",
-            proposal=proposal(["Большой театр"], ["Большой театр"]),
-        ),
-    ),
-    "cities for two people each": given(*ROWS, then=assigned),
-    "cities for two people, the tower for bo": given(*ROWS, then=given_to_bo),
-    "cities and another dataset": with_another(given(*ROWS)),
-    "demo": lambda ask: ask("demo"),
-    "demo and another dataset": with_another(lambda ask: ask("demo")),
-}
-
 
 # What is stored.
 
@@ -267,7 +147,12 @@ class Walk:
         for edit in filter(None, edits.split("; ")):
             what, _, which = edit.partition(" ")
             more.setdefault(what, []).append(which)
-        decide(self.user.store, who, key, **more)
+        store, first = self.user.store, re.fullmatch(r"the first (\d+)", key)
+        if first is None:
+            decide(store, who, key, **more)
+        else:
+            for number in queue_ids(store, find_dataset(store, None), who)[: int(first[1])]:
+                verify(store, number, who)
 
     async def command(self, told: str) -> None:
         """Leave the app and type a command."""

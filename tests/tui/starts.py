@@ -1,0 +1,261 @@
+"""What is in a database when a walk begins, by name; other tests of screens use it too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from tests.rows import gold, naming, proposal, sample, units, write_rows
+from tests.tui.conftest import ROWS, Row
+from workbench.stages import calibrate, plan, team
+from workbench.stages.figures import figures
+from workbench.stages.import_ import ImportOptions, import_file
+from workbench.stages.recompute import save_counted
+from workbench.store.datasets import find_dataset
+from workbench.store.engine import Store, open_store
+
+Ask = Callable[[str], Any]
+Start = Callable[[Ask], Path]
+
+
+def given(*rows: Row, then: Callable[[Store], object] | None = None, **more: Any) -> Start:
+    """Rows in a database; `then` does more with it."""
+    return lambda ask: ask("import_rows")(rows, then=then, **more)
+
+
+def with_another(start: Start) -> Start:
+    """And a second dataset of one sample."""
+
+    def put(ask: Ask) -> Path:
+        path = start(ask)
+        source = write_rows(path.with_name("more.jsonl"), [sample("m1", "r", user_input="q")])
+        with closing(open_store(str(path))) as store:
+            import_file(store, source, ImportOptions(dataset="more", blind=0.0), annotator="x")
+        return path
+
+    return put
+
+
+def assigned(store: Store) -> None:
+    """Each sample is for two people."""
+    team.assign(store, find_dataset(store, None), "ann", 2, 1.0, None)
+
+
+CITIES = ["Rome", "Oslo", "Bern", "Riga", "Kyiv", "Lima", "Cairo", "Quito"]
+
+
+def eighty(number: int) -> dict[str, Any]:
+    """Two cities; every fourth sample has one under a near name."""
+    names = ["Kathmandu" if number % 4 == 0 else CITIES[number % 8], CITIES[(number + 3) % 8]]
+    found = ["Katmandu" if number % 4 == 0 else names[0], names[1]]
+    meta = {
+        "lang": "en" if number % 3 else "ru",
+        "[bold]x": "[red]" if number % 2 else "[/bold]",
+        "raw": "\x1b[31m\u202e" if number % 2 else "a\nb",
+    }
+    named = naming(f"s{number:02}", names, found, group=f"g{number % 10}", meta=meta)
+    return named | {"user_input": f"question {number}", "reference": f"{named['reference']} {number}"}
+
+
+SPELLED = {"Johann Strauss": "Johan Straus", "Saint Petersburg": "Petersberg", "Rome": "Rome", "Oslo": ""}
+"""Names and what the contexts have in their place."""
+
+
+def judged(place: int) -> dict[str, Any]:
+    """The machine finds Rome; people find Strauss too, and every third time Petersburg.
+
+    Every fourth sample has no Oslo: its automatic value and its differences are larger.
+    """
+    said = {
+        "Johann Strauss": "found",
+        "Saint Petersburg": "missing" if place % 3 else "found",
+        "Rome": "missing" if place % 5 == 4 else "found",
+        **({} if place % 4 == 0 else {"Oslo": "missing"}),
+    }
+    own = {"user_input": f"question {place}", "gold": gold(said), "context_entity_recall": 0.5}
+    return naming(f"s{place:02}", said, filter(None, SPELLED.values()), also=f" {place}", **own)
+
+
+def figured(store: Store) -> None:
+    """Count what Compare would count before it shows anything."""
+    figures(store, find_dataset(store, None))
+
+
+def compared(gold: int = 24, more: int = 0, lead: str = "", *, column: bool = False) -> Start:
+    """`gold` verified samples and `more` that are not; `lead` begins their ids."""
+    rows = [judged(place) for place in range(gold + more)]
+    for place, one in enumerate(rows):
+        one["id"] = lead + one["id"]
+        if not column:
+            del one["context_entity_recall"]
+        if place >= gold:
+            del one["gold"]
+    return given(*rows, name="names", gold="given", then=figured)
+
+
+NEAR = {
+    "Johann Strauss": "Johan Straus",
+    "Saint Petersburg": "Petersberg",
+    "Elizabeth Bennett": "Elisabeth Benett",
+}
+"""Names with what the contexts have in their place: 82, 69 and 84 alike."""
+
+
+def alike(place: int) -> dict[str, Any]:
+    """At 85 a sample finds Rome only; people find what is 82 alike, and sometimes what is 69 alike."""
+    said = {
+        "Johann Strauss": "found",
+        "Elizabeth Bennett": "found" if place % 3 else "missing",
+        "Saint Petersburg": "missing" if place % 4 else "found",
+        "Rome": "found",
+        "Oslo": "missing",
+    }
+    inside = [NEAR.get(name, name) for name in said if name != "Oslo"]
+    own = {"user_input": f"question {place}", "gold": gold(said)}
+    return naming(f"s{place:02}", said, inside, also=f" {place}", **own)
+
+
+def matched(store: Store) -> None:
+    """Count what Calibrate would count before it shows anything; one set of samples is left to it."""
+    chunk = calibrate.next_uncounted(store, find_dataset(store, None).id)
+    assert chunk is not None
+    save_counted(store, chunk)
+
+
+def calibrated(gold: int = 24, more: int = 6, *, unkept: bool = False) -> Start:
+    """`gold` verified samples and `more` that are not. `unkept`: nobody keeps the last name."""
+    rows = [alike(place) for place in range(gold + more)]
+    for one in rows[gold:]:
+        del one["gold"]
+    for one in rows if unkept else []:
+        one["proposal"]["reference_entities"][-1]["label"] = "date"
+        one.get("gold", {"entities": [0]})["entities"].pop()
+    return given(*rows, name="names", gold="given", then=matched if gold == 24 else None)
+
+
+def planned(number: int) -> Start:
+    """Eighty samples of ten groups, and a plan of so many reviews."""
+
+    def make(store: Store) -> None:
+        info = find_dataset(store, None)
+        plan.make(store, info, plan.draft(store, info, plan.Wish(number), "ann"))
+
+    return given(*map(eighty, range(80)), then=make)
+
+
+TOWER, SCHILLER = ROWS[0], ROWS[5]
+LONG = " ".join(f"Sentence {number} says nothing of note." for number in range(400))
+FIVE = {
+    **TOWER,
+    "retrieved_contexts": [
+        *TOWER["retrieved_contexts"],
+        LONG + " At the end the Café of the Eiffel Tower. " + LONG,
+        "Nothing here.",
+        "The cafe CAFÉ again; built from 1887 to 1889, near the Seine.",
+    ],
+    "proposal": {
+        **TOWER["proposal"],
+        "context_entities": [*TOWER["proposal"]["context_entities"], [], [], []],
+    },
+}
+DIED = [
+    {"text": "Schiller died in 1805.", "start": 0, "end": 39, "verdict": "missing"},
+    {"text": "He died in Weimar.", "start": 40, "end": len(SCHILLER["reference"]), "verdict": "missing"},
+]
+CLAIM = "The tower was built by the company of Gustave Eiffel for the World's Fair of 1889 in Paris."
+IN_WEIMAR = {
+    "text": SCHILLER["reference"],
+    "verdict": "found",
+    "context": 0,
+    "quote": "Goethe lebte in Weimar",
+}
+
+
+def claiming(*statements: Row) -> Row:
+    """Schiller's sample with statements."""
+    return {**SCHILLER, "proposal": {**SCHILLER["proposal"], "statements": list(statements)}}
+
+
+def given_to_bo(store: Store) -> None:
+    assigned(store)
+    team.give(store, find_dataset(store, None), "ann", "bo", "id:tower")
+
+
+STARTS: dict[str, Start] = {
+    "nothing": lambda ask: ask("tmp_path") / "new.db",
+    "cities": given(*ROWS),
+    "schiller alone": given(ROWS[5]),
+    "a question alone": given(
+        {
+            "user_input": "Who was it that led the expedition?",
+            "reference": "Amundsen.",
+            "retrieved_contexts": [],
+        }
+    ),
+    "cities without suggestions": given(*ROWS, blind=1.0),
+    "tower without suggestions": given(TOWER, blind=1.0),
+    "nevsky and its cathedral": given(
+        {**ROWS[1], "reference": ROWS[1]["reference"] + " Рядом с Исаакиевским собором стоит дом Лобанова."}
+    ),
+    "tower with five contexts": given(FIVE),
+    "towers that A, B and C saw": given(
+        sample(
+            "tower",
+            TOWER["reference"],
+            *(f"{one} wrote that the Eiffel Tower is the tower which {'many ' * 30}see." for one in "ABC"),
+            proposal={"proposer": "p", "reference_entities": units(["Eiffel Towers"])},
+        )
+    ),
+    "names and statements": given(ROWS[4], claiming(IN_WEIMAR), kinds=("entity", "statement")),
+    "statements": given(claiming(*DIED), kinds=("statement",)),
+    "Bolivia": given(
+        sample(
+            "one",
+            "From Bolivia Ann Leyes came with a Romanian there.",
+            "In Bolivia a Romanian saw Ann Leyes.",
+            proposal=proposal(["Bolivia", "Romanian"], ["Bolivia", "Ann Leyes"]),
+        ),
+        sample(
+            "two",
+            "Bolivia or the Seine.",
+            "In Bolivia it rains.",
+            "The Seine is in Bolivia.",
+            proposal=proposal(["Bolivia"], ["Bolivia"], ["Bolivia"]),
+        ),
+        sample(
+            "ru",
+            "Большой театр стоит в Москве; труппа Большого театра велика.",
+            "Большой театр.",
+            proposal=proposal(["Большой театр"], ["Большой театр"]),
+        ),
+    ),
+    "cities for two people each": given(*ROWS, then=assigned),
+    "cities for two people, the tower for bo": given(*ROWS, then=given_to_bo),
+    "cities and another dataset": with_another(given(*ROWS)),
+    "eighty samples": given(*map(eighty, range(80))),
+    "eighty samples and a plan of 4": planned(4),
+    "eighty samples and a plan of 10": planned(10),
+    "eighty samples and a plan of 20": planned(20),
+    "a claim": given(
+        sample(
+            "claims",
+            CLAIM,
+            "Nothing of it.",
+            proposal=proposal(["Paris"], [], statements=[{"text": CLAIM, "verdict": "yes"}]),
+        ),
+        kinds=("entity", "statement"),
+    ),
+    "names verified in the file": compared(),
+    "names verified in the file, with a column": compared(column=True),
+    "names with a column, none verified": compared(0, 12, column=True),
+    "nine names verified of thirty-nine": compared(9, 30),
+    "names to calibrate": calibrated(),
+    "three names to calibrate": calibrated(3, 9),
+    "names whose dates nobody keeps": calibrated(unkept=True),
+    "three names whose dates nobody keeps": calibrated(3, unkept=True),
+    "bare": given({"id": "a", "user_input": "q", "reference": "Rome.", "retrieved_contexts": []}),
+    "demo": lambda ask: ask("demo"),
+    "demo and another dataset": with_another(lambda ask: ask("demo")),
+}
