@@ -79,21 +79,6 @@ def test_the_version(run: Any) -> None:
     assert run("--version") == (0, f"workbench {__version__}\n", "")
 
 
-def test_global_options_stand_before_or_after_the_command(run: Any) -> None:
-    """In both spellings; what follows `--` is left alone."""
-    file = rows_file(ROW)
-    assert run("--db", "x.db", "--dataset", "one", "import", file).code == 0
-    assert run("import", file, "--db=x.db", "--dataset=two").code == 0
-    assert run("import", "--dataset", "three", file, "--db", "x.db").code == 0
-
-    names = [one["info"]["name"] for one in run("status", "--json", "--db", "x.db").json["datasets"]]
-
-    assert names == ["one", "two", "three"]
-    assert not Path("workbench.db").exists()
-    assert run("score", "--as", "bo", "--dataset", "two", "--db", "x.db", "--json").json["dataset"] == "two"
-    assert run("import", "--", "--db").code == 2
-
-
 @pytest.mark.parametrize("name", ["", "  ", "a\x1b[31mb", "a\u202eb", "x" * 101])
 def test_a_name_for_decisions_is_printable_and_free(run: Any, name: str) -> None:
     """It stands in every row and on every screen."""
@@ -161,17 +146,6 @@ def test_review_makes_no_database(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_demo_without_a_terminal_prints_the_comparison(run: Any) -> None:
-    """In a file of its own; twice adds nothing."""
-    first, second = run("demo"), run("demo", "--json")
-
-    assert first.code == second.code == 0
-    assert "apollo-dense" in first.out
-    assert "workbench --db workbench-demo.db review" in first.err
-    assert second.json["answer"]["total"] == 50
-    assert [path.name for path in Path().glob("*.db")] == ["workbench-demo.db"]
-
-
 def test_the_demo_stays_out_of_the_database_of_the_environment(run: Any, monkeypatch: Any) -> None:
     """WORKBENCH_DB is a person's own data; only --db takes the demo elsewhere."""
     monkeypatch.setenv("WORKBENCH_DB", "mine.db")
@@ -199,88 +173,10 @@ def test_the_demo_stays_as_it_was_left(run: Any, demo_database: Path) -> None:
 # --- the policy -----------------------------------------------------------------------------------------
 
 
-def test_the_policy_goes_round(run: Any) -> None:
-    """Shown, edited as text, stored as the next version; the same text again is no version."""
-    run("import", rows_file(ROW))
-    shown = run("policy", "show").out
-    Path("policy.toml").write_text(
-        shown.replace('kinds = ["entity"]', 'kinds = ["statement", "entity"]'), "utf-8"
-    )
-
-    changed, again = (
-        run("policy", "edit", "--file", "policy.toml"),
-        run("policy", "edit", "--file", "policy.toml"),
-    )
-
-    assert changed == (0, "policy version 2 is current: reviews statement and entity units\n", "")
-    assert again == (0, "the policy is as it was: version 2\n", "")
-    assert run("policy", "show").out == Path("policy.toml").read_text("utf-8")
-    assert run("policy", "show", "--json").json["kinds"] == ["statement", "entity"]
-    assert run("policy") == run("policy", "show")
-
-
-def test_the_aliases_that_came_with_a_file_are_listed_and_taken_back(run: Any) -> None:
-    """One's own alone: gold belongs to the person whose name it has. Escapes in a name stay text."""
-    unit = {"text": "Yamuna", "label": "place", "verdict": "found", "alias": True}
-    unit["evidence"] = [{"context": 0, "start": 0, "end": 6}]
-    texts = {"reference": "The Yamuna.", "retrieved_contexts": ["Jum\x1bna flows."]}
-    run("import", rows_file(ROW), "--dataset", "d")
-    assert "no aliases; = in a review" in run("policy", "aliases").out
-    given = {**ROW, **texts, "id": "b", "gold": {"annotator": "ann", "entities": [unit]}}
-    run("import", rows_file(given), "--dataset", "d", "--gold")
-
-    (listed,) = run("policy", "aliases").out.splitlines()
-    assert ["Yamuna = Jum␛na", "b", "ann"] == listed.split(" · ")[:3]
-    assert "Jum\x1bna" == run("policy", "aliases", "--json").json[0]["other"]
-    assert 2 == run("policy", "aliases", "--remove", "Agra").code
-    assert (0, "1 removed; u in a review undoes this\n", "") == run("policy", "aliases", "--remove", "Yamuna")
-    assert [] == run("policy", "aliases", "--json").json
-
-
-def test_a_policy_change_names_the_samples_reviewed_before(run: Any, demo_database: Path) -> None:
-    """So that they can be looked at again: in file order, three by name. And how to go back."""
-    shutil.copy(demo_database, "workbench.db")
-    before = run("policy", "show").out
-    Path("p.toml").write_text(before.replace('"4" = "date"', '"4" = "day"'), "utf-8")
-
-    ended = run("policy", "edit", "--file", "p.toml")
-
-    assert "policy version 2 is current: label day added, label date removed\n" in ended.out
-    assert "\n15 verified units keep the label date: label:date in the queue finds them\n" in ended.out
-    assert "\n13 samples were verified under an older policy: apollo-dense, apollo-bm25, " in ended.out
-    assert (
-        " and 10 more\ntheir units and verdicts stay; each comes again, at the end of its reviewer's queue\n"
-        in ended.out
-    )
-    assert "\nback: workbench policy show --version 1 > policy.toml, then " in ended.out
-    assert before == run("policy", "show", "--version", "1").out != run("policy", "show").out
-    assert "no policy version 3; there is: 1, 2" in run("policy", "show", "--version", "3").err
-
-
 BOTTOMLESS = {
     "a number has too many digits": "kinds = " + "1" * 5_000,
     "lists or tables are nested too deep": "kinds = " + "[" * 5_000 + "]" * 5_000,
 }
-
-
-@pytest.mark.parametrize(
-    ("name", "change", "said"),
-    [
-        ("bad.toml", ('kinds = ["entity"]', 'kinds = ["colour"]'), "kinds: got ['colour']"),
-        ("latin.toml", None, "latin.toml"),
-    ],
-    ids=["a wrong value", "not UTF-8"],
-)
-def test_a_bad_policy_is_named_and_changes_nothing(run: Any, name: str, change: Any, said: str) -> None:
-    """Field, what stood there, and what was expected."""
-    run("import", rows_file(ROW))
-    shown = run("policy", "show").out
-    if change:
-        Path(name).write_text(shown.replace(*change), "utf-8")
-    Path("latin.toml").write_bytes("é".encode("latin-1"))
-
-    run("policy", "edit", "--file", name).refuses(said)
-    assert run("policy", "show").out == shown
 
 
 @pytest.mark.parametrize("message", BOTTOMLESS)
@@ -303,11 +199,13 @@ def test_toml_that_python_cannot_hold_is_refused(run: Any, monkeypatch: Any, mes
 @pytest.mark.parametrize(
     ("data", "message"), [(b"\xff", "not UTF-8 at byte 0"), (b"", "'coarser' is missing")]
 )
-def test_a_policy_from_standard_input_is_bytes_first(
+def test_a_policy_is_bytes_first_from_standard_input_and_from_a_file(
     run: Any, demo_db: Path, monkeypatch: pytest.MonkeyPatch, data: bytes, message: str
 ) -> None:
+    Path("given.toml").write_bytes(data)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
-    run("--db", demo_db, "policy", "edit", "--file", "-").refuses(message)
+    for name in ("-", "given.toml"):
+        run("--db", demo_db, "policy", "edit", "--file", name).refuses(message)
 
 
 # --- hostile text ---------------------------------------------------------------------------------------

@@ -72,19 +72,6 @@ def test_the_document_of_score(demo: Any) -> None:
         assert mean["value"] == pytest.approx(sum(defined) / len(defined), abs=1e-12)
 
 
-def test_a_recall_has_one_shape_in_the_text_of_score(demo: Any) -> None:
-    """Whoever counted it; below the table what each counts. `--json` has every digit."""
-    said = demo("score").out
-
-    assert (
-        "apollo-dense    .14                    1/7 .14    4/7 .57        4/7 .57      4/8 .50   −.36\n"
-        in said
-    )
-    assert "\nragas: exact names; name matching: names that a name of the contexts matches; text s" in said
-    assert "\nmean ragas                  .237  48 samples, 2 undefined\n" in said
-    assert "\nmean verified entities      .538  13 samples, 0 undefined\n" in said
-
-
 def test_the_document_of_compare_has_the_difference_of_every_verified_sample(demo: Any) -> None:
     """Automatic − verified by exact recall, null without both; the values are those of `score`."""
     score, figures = demo("score", "--json").json, demo("compare", "--json").json["figures"]
@@ -101,62 +88,6 @@ def test_the_document_of_compare_has_the_difference_of_every_verified_sample(dem
     (wall,) = (row["delta"] for row in figures["rows"] if row["id"] == "great-wall")
     assert wall == pytest.approx(0.33333332777777784 - 3 / 7)
     assert [13] == [one["n"] for one in figures["scorers"] if one["scorer"] == "linked"]
-
-
-def test_compare_by_prints_both_retrievers(run: Any) -> None:
-    """4/6 against 1/6 from gold in a file; the document holds the same numbers."""
-    contexts = {"high": "Taj Mahal, Agra, Shah Jahan, Mumtaz Mahal.", "low": "Taj Mahal."}
-    names = ("Taj Mahal", "Yamuna", "Agra", "1631", "Shah Jahan", "Mumtaz Mahal")
-    rows = [
-        made(
-            f"taj-{retriever}", ", ".join(names), context, user_input="?", meta={"retriever": retriever},
-            gold=gold({name: "found" if name in context else "missing" for name in names}),
-        )
-        for retriever, context in contexts.items()
-    ]  # fmt: skip
-    write_rows("taj.jsonl", rows)
-    assert run("import", "taj.jsonl", "--gold").code == 0
-
-    text, document = (
-        run("compare", "--by", "meta.retriever"),
-        run("compare", "--by=meta.retriever", "--json").json,
-    )
-
-    assert "4/6" in text.out
-    assert "1/6" in text.out
-    (pair,) = document["pairs"]
-    assert {name: (one["found"], one["missing"]) for name, one in pair["tallies"].items()} == {
-        "high": (4, 2), "low": (1, 5),
-    }  # fmt: skip
-    assert document["contrasts"][0]["recalls"] == [4 / 6, 1 / 6]
-    assert run("compare", "--by", "retriever").code == 2
-
-
-def test_another_match_threshold_is_asked_for_by_name(demo: Any) -> None:
-    """--match-threshold is similarity, --threshold the pass mark."""
-    low, high = (demo("score", "--json", "--match-threshold", limit).json for limit in (60, 100))
-
-    assert (low["match_threshold"], high["match_threshold"]) == (60, 100)
-    assert low["means"]["linked"]["value"] > high["means"]["linked"]["value"]
-    assert low["means"]["ragas"] == high["means"]["ragas"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code"),
-    [
-        (["--threshold", "0.3"], 0),
-        (["--threshold", "0.99"], 1),
-        (["--threshold", "0", "--metric", "ragas"], 0),
-        (["--strict"], 1),
-        (["--threshold", "0.5", "--source", "verified"], 0),
-        (["--threshold", "0.6", "--source", "verified"], 1),
-    ],
-)
-def test_a_gate_passes_or_fails_by_its_exit_code(demo: Any, arguments: list[str], code: int) -> None:
-    ended = demo("score", *arguments)
-
-    assert (code, "") == (ended.code, ended.err)
-    assert ended.out
 
 
 @pytest.mark.parametrize(
@@ -177,21 +108,6 @@ def test_a_command_in_a_message_works_on_the_same_database_and_dataset(demo: Any
     told = re.findall(r"workbench (?:policy |person )?[a-z]+ (.*)", " ".join((ended.out + ended.err).split()))
     assert all(one.startswith("--db 'of ours.db' --dataset demo") for one in told), told
     assert told or words[-1] == "nope"
-
-
-def test_status_and_backup(demo: Any) -> None:
-    """Progress of this person, runs, and a copy beside the database."""
-    text, document = demo("status"), demo("status", "--json").json
-    copied = demo("backup", "copy.db")
-
-    assert (
-        "demo: 50 samples, 13 reviewed by at least one person; by you: 0 not counted, 0 skipped, " in text.out
-    )
-    assert document["datasets"][0]["progress"]["verified"] == 13
-    assert document["datasets"][0]["runs"][0]["n_proposals"] == 50
-    assert (copied.code, copied.out.strip()) == (0, "copy.db")
-    assert demo("status", "--db", "copy.db", "--json").json["datasets"] == document["datasets"]
-    assert demo("backup", "copy.db").code == 2
 
 
 def blind_row(key: str, found: int) -> dict[str, Any]:
