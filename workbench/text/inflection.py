@@ -85,6 +85,7 @@ _BRITISH = tuple(
     (re.compile(british), american)
     for british, american in map(str.split, _WORDS["british"].strip().splitlines())
 )
+_MAY_BE_BRITISH = re.compile("[iy]s[eia]|our|ll[ei]|ogue|[ao]e")  # every one of them: one search spares six
 
 
 @lru_cache(maxsize=16_384)
@@ -95,8 +96,9 @@ def spelled(word: str) -> str:
     """
     if word in _SPELLED:
         return _SPELLED[word]
-    for british, american in _BRITISH:
-        word = british.sub(american, word)
+    if _MAY_BE_BRITISH.search(word):
+        for british, american in _BRITISH:
+            word = british.sub(american, word)
     return word
 
 

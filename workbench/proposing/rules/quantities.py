@@ -11,6 +11,7 @@ from workbench.proposing.rules.lexicon import Claims, Found
 from workbench.text.language import word_counts
 from workbench.text.lists import by_key, sections
 from workbench.text.normalise import occurrences
+from workbench.text.tokens import plain
 
 _WORDS = sections(__name__)
 
@@ -243,7 +244,7 @@ def dates(text: str, lang: str) -> list[Found]:
     words = word_counts(level).keys()
     return _found(
         "date",
-        _EAST.finditer(text),
+        _EAST.finditer("" if plain(text) else text),
         _by_calendar(level, words, starts),
         _centuries(text),
         _durations(text, level, words, starts),
@@ -273,7 +274,8 @@ _SMALL = "one|two|three|four|five|six|seven|eight|nine"
 _NUMBER_WORDS = _EITHER["number words"]
 
 
-_SIGN = re.compile(r"[$€£¥₽₹₩₴₺₫]|(?<!\w)(?:USD|EUR|GBP|JPY)(?= ?\d)")
+_SIGN = r"[$€£¥₽₹₩₴₺₫]|(?<!\w)(?:USD|EUR|GBP|JPY)(?= ?\d)"
+_SIGNS = (*"$€£¥₽₹₩₴₺₫", "USD", "EUR", "GBP", "JPY")
 _OF_HUNDRED = ("%", "‰", "cent", "cient", "процент", "zent", "百分之")
 
 
@@ -283,7 +285,7 @@ def _layers() -> tuple[re.Pattern[str], ...]:
     magnitude = rf"(?:{_GAP}{_MAGNITUDE}{_END})?"
     figure = rf"(?>{_FIGURE}(?:{_GAP}[-–—]{_GAP}{_FIGURE})?)"  # nothing that follows begins with a digit
     money = (
-        rf"(?<!\w)(?:(?:US|AU?|CA?|HK|NZ|S|R){_GAP})?(?:{_SIGN.pattern}){_GAP}{figure}(?:[kKmMbB]{_END}|{magnitude})"
+        rf"(?<!\w)(?:(?:US|AU?|CA?|HK|NZ|S|R){_GAP})?(?:{_SIGN}){_GAP}{figure}(?:[kKmMbB]{_END}|{magnitude})"
         rf"|{_BEFORE}{figure}{magnitude}{_GAP}{_CURRENCY}{_END}"
         rf"|{_BEFORE}(?>{_FIGURE}){_EAST_MAGNITUDE}{{0,3}}(?:元|円|圆|美元|欧元|ドル|ユーロ|원|달러)"
     )
@@ -310,7 +312,7 @@ def _spelled() -> re.Pattern[str]:
     # two hundred and fifty; one hundred and two hundred are two numbers
     more = f"(?:(?:{plain}|one|[Aa]){size}+ (?:and (?!(?:{plain}|one) (?:hundred|dozen)))?)+"
     number = f"(?:{more}(?:{plain}|one)|{plain}|(?:half a|one)(?={size}| and a half{size}))"
-    return re.compile(rf"(?<![\w-]){number}(?: and a half(?={size}))?{size}*{unit}(?![\w-])")
+    return re.compile(rf"(?<![\w-])(?=[efhnostAa]){number}(?: and a half(?={size}))?{size}*{unit}(?![\w-])")
 
 
 def amounts(text: str) -> list[Found]:
@@ -320,7 +322,7 @@ def amounts(text: str) -> list[Found]:
     hundreds = any(word in text for word in _OF_HUNDRED)
     return _found(
         "number",
-        money.finditer(text) if _SIGN.search(text) else _at(money, text, starts),
+        money.finditer(text) if any(sign in text for sign in _SIGNS) else _at(money, text, starts),
         percent.finditer(text if hundreds else ""),
         _at(units, text, starts),
         _at(magnitudes, text, starts),
