@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from workbench.matching import FLOOR
 from workbench.model import Tally, Unit
 from workbench.scoring.names import SCORERS
-from workbench.text.normalise import bounded, occurrences
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +39,8 @@ def at(similarities: bytes, threshold: int) -> Tally:
 
 def stands_in(text: str, contexts: Sequence[str]) -> bool:
     """Whether a context has a text letter by letter, as whole words."""
+    from workbench.text.normalise import bounded, occurrences  # word lists, which the first rows do not need
+
     return any(bounded(context, *edges) for context in contexts for edges in occurrences(text, context))
 
 

@@ -6,7 +6,6 @@ import os
 import signal
 import threading
 from datetime import UTC, datetime, time
-from multiprocessing import parent_process
 
 
 def moment_of(text: str) -> datetime | None:
@@ -38,6 +37,8 @@ def begin_worker() -> None:
 
 
 def _end_with_parent() -> None:
+    from multiprocessing import parent_process  # the command line loads this room before it knows of workers
+
     parent = parent_process()
     if parent is not None:
         parent.join()

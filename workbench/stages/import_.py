@@ -604,7 +604,7 @@ def for_samples_of_text(store: Store, intake: Intake, rows: Sequence[Good]) -> I
     keys = keys_of_text(store, intake, samples)
     for (row, record), sample in zip(rows, samples, strict=True):
         names = keys.get(sample.id or sample.content_hash, [])
-        if names in ([], [sample.content_hash]):
+        if not names or names == [sample.content_hash]:
             yield row, record
             continue
         intake.by_text += 1
