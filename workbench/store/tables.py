@@ -1,6 +1,6 @@
 """All tables. `table=True` does not validate: what must hold is a constraint."""
 
-from __future__ import annotations
+# Without `from __future__ import annotations`: the libraries evaluate each of 300 then (8 ms of every start).
 
 import re
 from collections.abc import Iterable

@@ -142,7 +142,7 @@ class QueueScreen(BaseScreen):
         self._draw_head()
         if desk.trainee is not None:
             self.say(trainee_line(desk.trainee))
-        self._view(first.at)
+        self._view(first.at, painted=True)
         self.query_one(KeyBar).refresh()
 
     async def begin_with(self, picks: tuple[int, ...]) -> None:
@@ -199,15 +199,16 @@ class QueueScreen(BaseScreen):
 
     # Reading.
 
-    def _view(self, at: int | None, *, stay: bool = False, hold: bool = False) -> None:
-        """Read the view as it is wanted now; with `hold` keys wait until it is shown."""
+    def _view(self, at: int | None, *, stay: bool = False, hold: bool = False, painted: bool = False) -> None:
+        """Read the view as it is wanted now, `painted` after what is there; with `hold` keys wait for it."""
         if hold:
             self._held = True
             self.bench.gate.close()
         self._wanted = at, stay
         if not self._reading:
             self._reading = True
-            start(self, self._read_views, group="view", failed=self._unread)
+            read = partial(start, self, self._read_views, group="view", failed=self._unread)
+            self.call_after_refresh(read) if painted else read()
 
     async def _read_views(self) -> None:
         try:
