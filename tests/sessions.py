@@ -2,6 +2,7 @@
 
 # TITLE          a session, in an empty folder of its own; ann types
 @ START          what is there before, by a name of `STARTS`; a number may follow
+@ demo, @ hard   the packaged demo; the rows of fixtures/exports.jsonl, which trip readers and writers
 @ databases      the session goes alike on SQLite and on PostgreSQL
 > FILE           a file is written: the lines that follow it, without the `| ` that begins each
 + ID: A, B / A   such a line is a row: a list of places, one context (or more, ` / ` between them) and a
@@ -188,6 +189,8 @@ def done(run: Run, demo_database: Path, step: str) -> str | None:
         reviewed(words)
     elif words == "demo":
         shutil.copy(demo_database, "workbench.db")
+    elif words == "hard":
+        assert 0 == run("import", FIXTURES / "exports.jsonl", "--dataset", "hard", "--gold-if-given").code
     elif words != "databases":
         name, _, number = words.rpartition(" ")
         STARTS[name](run, int(number))

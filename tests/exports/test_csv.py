@@ -55,23 +55,6 @@ def test_neutral_is_undone_by_original(text: str) -> None:
     assert neutral(text)[:1] not in RUNS
 
 
-def test_units_stand_one_a_row_with_text_and_place(leave: Leave) -> None:
-    rows = csv_rows(leave("csv", names=True) / "units.csv")
-    references = {row["id"]: row["reference"] for row in ROWS}
-
-    assert 3 + 1 + 3 + 1 + 2 + 3 + 2 == len(rows)
-    for row in rows:
-        if row["start"]:
-            reference = references[original(row["id"])]
-            assert original(row["text"]) == reference[int(row["start"]) : int(row["end"])]
-    assert [("Böb", "true"), ("Böb", "true")] == [(row["annotator"], row["standing"]) for row in rows[-2:]]
-    assert {"false"} == {row["standing"] for row in rows if row["id"] == "arabic"}  # two differ: none stands
-    assert ["Zoë", "", ""] == [row["evidence_text"] for row in rows[:3]]
-    assert ["", "'=1+1"] == [row["note"] for row in rows[:2]]
-    nested = next(row for row in rows if row["text"] == "London")
-    assert "[[31, 37], [18, 24]]" == nested["spans"]
-
-
 def test_figures_of_a_sample_stand_in_columns(leave: Leave) -> None:
     """Found, missing and unsure, the interval that unsure units leave, and the scores of other tools."""
     rows = {original(row["id"]): row for row in csv_rows(leave("csv") / "samples.csv")}

@@ -9,7 +9,6 @@ from typing import Any
 
 from tests.conftest import Bench
 from tests.exports.conftest import ROWS, Leave, json_rows, report_of, unit
-from workbench.formats.exports.evaluators import DATASET_KEYS
 from workbench.model import KINDS
 from workbench.stages.export import ExportOptions, export
 
@@ -23,20 +22,6 @@ def samples_in(folder: Path) -> list[dict[str, Any]]:
 def call(sample: dict[str, Any]) -> dict[str, Any]:
     assert ["extract_entities_prompt"] == list(sample["prompts"])
     return dict(sample["prompts"]["extract_entities_prompt"])
-
-
-def test_the_dataset_has_ragas_own_keys_in_its_order_and_no_null(leave: Leave) -> None:
-    """ragas drops what it does not know without a word, so the native rows stand beside."""
-    folder = leave("ragas")
-    rows, beside = json_rows(folder / "dataset.jsonl"), json_rows(folder / "dataset.workbench.jsonl")
-
-    assert (folder / "dataset.jsonl").read_bytes().isascii()
-    assert [row["reference"] for row in ROWS] == [row["reference"] for row in rows]
-    for row in rows:
-        assert [name for name in DATASET_KEYS if name in row] == list(row)
-        assert None not in row.values()
-    assert "p" == rows[0]["persona_name"]
-    assert [row["id"] for row in ROWS] == [row["id"] for row in beside]
 
 
 def test_a_record_gives_a_sample_of_the_reference_and_one_of_the_contexts(leave: Leave) -> None:
@@ -77,16 +62,6 @@ def test_contexts_are_accepted_when_every_proposed_entity_is_evidence(bench: Ben
 
     assert [True, True] == [sample["is_accepted"] for sample in samples]
     assert [None, None] == [call(sample)["edited_output"] for sample in samples]
-
-
-def test_what_has_no_number_is_left_out_and_said(hard: Bench) -> None:
-    """ragas refuses null, and 0 would be a lie."""
-    report = report_of(hard, "ragas-annotations")
-
-    assert {"entities unresolved": 1, "entities todo": 1, "no entity: recall is undefined": 1} == dict(
-        report.left["ragas-annotations"]
-    )
-    assert 8 == report.rows["ragas-annotations"]
 
 
 def test_both_files_hold_the_same_samples(leave: Leave) -> None:

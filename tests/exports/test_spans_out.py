@@ -36,32 +36,6 @@ def test_conll_gives_every_span_back_exactly(leave: Leave) -> None:
         assert sorted(first) == spans
 
 
-def test_conll_holds_tokens_and_tags_and_nothing_else(leave: Leave) -> None:
-    """Readers take every line for a token. The ids and texts stand in the same order in another file."""
-    folder = leave("conll")
-    texts = (folder / "gold.conll").read_text("utf-8").removesuffix("\n\n").split("\n\n")
-    named = json_rows(folder / "texts.jsonl")
-
-    assert [row["id"] for row in ROWS if row["id"] not in ("arabic", "without")] == [
-        one["id"] for one in named
-    ]
-    assert len(named) == len(texts)
-    for one, text in zip(named, texts, strict=True):
-        assert one["text"] == GOLD[one["id"]]["reference"]
-        cells = [line.split() for line in text.split("\n")]
-        assert {2} == {len(cell) for cell in cells}
-        assert {"O", "B", "I"} >= {tag.partition("-")[0] for _, tag in cells}
-        assert "".join(one["text"].split()) == "".join(token for token, _ in cells)
-
-
-def test_conll_counts_what_one_row_of_tags_cannot_hold(hard: Bench) -> None:
-    left = dict(report_of(hard, "conll").left["conll"])
-    assert {"entities todo": 1, "entities unresolved": 1} == {
-        name: left.pop(name) for name in sorted(left)[:2]
-    }
-    assert {"span nested": 1, "unit without a place in the text": 1} == left
-
-
 @st.composite
 def marked(draw: st.DrawFn) -> tuple[str, list[Unit]]:
     """A text with spans anywhere: nested, crossing, in the middle of a word, over white space."""

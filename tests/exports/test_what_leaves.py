@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import Bench
 from tests.exports.conftest import ROWS, Leave, csv_rows, json_rows, manifest, report_of
-from workbench.errors import ExportError, UsageError, WorkbenchError
+from workbench.errors import UsageError, WorkbenchError
 from workbench.formats.exports.verify import FORMATS
 from workbench.reviewing.edits import Flag
 from workbench.stages.export import ExportOptions, export
@@ -69,31 +69,6 @@ def test_without_text_nothing_of_the_texts_leaves(hard: Bench, leave: Leave) -> 
     stored = dict(hard.query("SELECT key, content_hash FROM sample"))
     assert stored == {row["id"].removeprefix("'"): row["content_hash"] for row in samples}
     assert ["found", "missing", "unsure"] == sorted(row["verdict"] for row in units[:3])
-
-
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        ({"only": "verified"}, ["emoji", "cyrillic", "arabic", "=formula", "nested", "nothing to find"]),
-        ({"only": "gold"}, ["emoji", "cyrillic", "=formula", "nested", "nothing to find"]),
-        ({"query": "rome"}, ["=formula", "without"]),
-        ({"query": "group:g1,g2", "only": "gold"}, ["emoji", "cyrillic"]),
-    ],
-)
-def test_filters_choose_samples(leave: Leave, options: dict[str, Any], expected: list[str]) -> None:
-    folder = leave("native", **options)
-
-    assert expected == [row["id"] for row in json_rows(folder / "samples.jsonl")]
-    assert len(expected) == manifest(folder)["counts"]["samples"]
-    assert options.get("query") == manifest(folder)["filters"]["query"]
-
-
-@pytest.mark.parametrize("options", [{"query": "id:nowhere"}, {"query": "id:without", "only": "gold"}])
-def test_an_export_of_nothing_is_refused(hard: Bench, options: dict[str, Any]) -> None:
-    """It would hold the place of one that somebody wants."""
-    with pytest.raises(UsageError, match="no sample is chosen, so nothing was written"):
-        report_of(hard, "native", **options)
-    assert [] == list(hard.folder.glob("*out*"))
 
 
 def test_an_export_may_replace_the_folder_that_one_stands_in(
@@ -167,6 +142,13 @@ def test_an_export_that_fails_leaves_the_holdout_closed(
     assert [] == demo.query("SELECT purpose FROM holdout_opening")
 
 
+def test_the_plans_holdout_is_a_split_of_its_own(planned: Bench) -> None:
+    kept = {key for (key,) in planned.query("SELECT key FROM sample WHERE holdout")}
+    rows = csv_rows(Path(report_of(planned, "csv", split=True).path) / "samples.csv")
+
+    assert kept == {row["id"] for row in rows if row["split"] == "holdout"}
+
+
 def test_examples_are_never_blind_nor_kept_back_and_one_of_a_group(demo: Bench) -> None:
     info = demo.info()
     make(demo.store, info, draft(demo.store, info, Wish(n=20, holdout=0.3, blind=0.3), "ann"))
@@ -184,31 +166,6 @@ def test_examples_are_never_blind_nor_kept_back_and_one_of_a_group(demo: Bench) 
     assert not barred & {row["id"] for row in examples}
     assert len(examples) == len({row["group"] for row in examples})
     assert {"holdout", "nothing verified stands"} <= set(report.left["few-shot"])
-
-
-def test_an_example_is_what_people_verified(leave: Leave) -> None:
-    first = json_rows(leave("few-shot") / "examples.jsonl")[0]
-
-    assert ROWS[0]["reference"] == first["reference"]
-    assert [
-        {"text": "Zoë", "label": "person", "verdict": "found"},
-        {"text": "Sankt\u00a0Gallen", "label": "place", "verdict": "missing", "reason": "absent"},
-        {"text": "5 May", "label": "date", "verdict": "unsure"},
-    ] == first["entities"]
-
-
-def test_goldens_and_cases_have_deepevals_names(leave: Leave) -> None:
-    """Contexts are lists, so that no | inside one splits it; cases are samples with a response."""
-    goldens = json.loads((leave("deepeval-goldens") / "goldens.json").read_text("utf-8"))
-    cases = json.loads((leave("deepeval-cases") / "test_cases.json").read_text("utf-8"))
-
-    assert [row["retrieved_contexts"] for row in ROWS] == [one["retrieval_context"] for one in goldens]
-    assert [row["reference"] for row in ROWS] == [one["expected_output"] for one in goldens]
-    assert ["emoji", "=formula"] == [one["name"] for one in cases]
-    assert ["r | s", "\t=1"] == [one["actual_output"] for one in cases]
-    kept = goldens[1]["additional_metadata"]["workbench"]
-    assert ROWS[1]["alternatives"] == kept["alternatives"]
-    assert "missing" == kept["gold"]["entities"][1]["verdict"]
 
 
 def test_the_manifest_says_where_it_all_comes_from(leave: Leave) -> None:
@@ -243,15 +200,6 @@ def test_a_failing_format_leaves_nothing_behind(hard: Bench, monkeypatch: pytest
         export(hard.store, hard.info(), hard.folder / "out", ExportOptions(formats=("all",)), annotator="ann")
     assert not (hard.folder / "out").exists()
     assert not list(hard.folder.glob(".out*"))
-
-
-def test_a_place_that_is_taken_is_refused_before_any_work(hard: Bench) -> None:
-    (hard.folder / "mine").mkdir()
-    (hard.folder / "mine" / "notes.txt").write_text("x")
-
-    with pytest.raises(ExportError, match="not empty and no export of ours"):
-        export(hard.store, hard.info(), hard.folder / "mine", annotator="ann")
-    assert [] == hard.query("SELECT path FROM export_log")
 
 
 HOSTILE = "a\x1b[31m\u202eb <img src=x onerror=y> [c](http://d) `e` & *f*\n# g \U000e0041😀"
