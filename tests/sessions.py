@@ -35,7 +35,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.conftest import FIXTURES, Bench, Run, Wish, accepted, add_text, do
-from tests.rows import Row, city, dated, gold, lines, naming, spelled, write_rows
+from tests.rows import Row, city, dated, gold, lines, met, naming, spelled, write_rows
 from workbench.errors import WorkbenchError
 from workbench.formats.columns import columns_of
 from workbench.formats.exports.item import to_text
@@ -45,6 +45,7 @@ from workbench.model import Kind
 from workbench.reviewing.edits import Comment, Flag
 from workbench.stages import editing
 from workbench.stages.queue import next_sample
+from workbench.stages.review import Opened
 from workbench.store.engine import open_store
 from workbench.store.samples import sample_ids
 
@@ -77,6 +78,7 @@ STARTS: dict[str, Callable[[Run, int], None]] = {
         "--gold",
     ),
     "cities": given(lambda number: [city(n) for n in range(number)], "--seed", "3", "--blind", "0"),
+    "people": given(lambda number: [met(n) for n in range(number)], "--seed", "3", "--blind", "0"),
 }
 
 
@@ -143,6 +145,16 @@ EDITS: dict[str, Callable[..., Any]] = {
 }
 
 
+def edits_of(opened: Opened, wishes: list[list[str]]) -> Iterator[Any]:
+    """What words ask for; `turn missing` turns all names round that are missing."""
+    for name, *given in wishes:
+        if name == "turn":
+            units = opened.state.entity.assessment.units
+            yield from (do(at, editing.toggle) for at, one in enumerate(units) if one.match.verdict in given)
+        else:
+            yield EDITS[name](*given)
+
+
 def in_turn(bench: Bench, who: str) -> str:
     """The id of the next sample of somebody's queue."""
     number = next_sample(bench.store, bench.info(), who)
@@ -161,7 +173,7 @@ def reviewed(told: str) -> None:
         number = int(ids.removeprefix("next ")) if ids.startswith("next ") else 0
         for key in [""] * number or each(ids):
             taken = key or in_turn(bench, who)
-            bench.act(taken, *(EDITS[name](*given) for name, *given in wishes), who=who)
+            bench.act(taken, *edits_of(bench.open(taken, who), wishes), who=who)
     finally:
         bench.store.close()
 

@@ -19,7 +19,6 @@ from workbench.stages import disputes, editing, plan
 from workbench.stages.answer import answer
 from workbench.stages.figures import precision
 from workbench.stages.propose import propose
-from workbench.store.datasets import set_dataset
 from workbench.tui.widgets.compare_lists import nothing_yet
 
 CITIES = ("Agra", "Boston", "Cairo", "Delhi", "Essen", "Fargo")
@@ -64,21 +63,6 @@ def what(found: Answer) -> list[str]:
     return [one.what for one in found.steps]
 
 
-def test_without_a_review_it_gives_the_score_the_recount_and_what_looks_wrong(bench: Any) -> None:
-    loaded(bench, "context_entity_recall", 12)
-    found = now(bench)
-
-    assert ("context_entity_recall", True, 12) == (found.scorer, found.imported, found.total)
-    assert (0.5, 1.0) == (found.score.value, found.recount)
-    assert (12, 6, 6, 5) == (
-        found.triage.looked, found.triage.suspicious, found.triage.another_form, len(found.triage.shown),
-    )  # fmt: skip
-    clue: Any = found.triage.shown[0].suspicion.clues[0]
-    assert ("Anna Walther", "Walther") == (clue.text, clue.quote.hit)
-    assert None is found.estimate
-    assert ["check", "all"] == what(found)
-
-
 def test_samples_picked_from_the_list_give_counts_and_no_estimate(bench: Any) -> None:
     loaded(bench, "context_entity_recall", 30)
     before = now(bench)
@@ -104,49 +88,6 @@ def test_twelve_samples_picked_by_hand_are_no_estimate_either(bench: Any) -> Non
 
     assert (12, 0) == (found.reviewed, found.in_order)
     assert None is found.estimate
-
-
-def test_ten_reviews_in_random_order_give_an_estimate_whose_effects_add_up(bench: Any) -> None:
-    loaded(bench, "context_entity_recall", 30)
-    order = bench.in_order
-    for key in order[:9]:
-        accept(bench, key, turn="missing")
-    assert None is now(bench).estimate
-
-    accept(bench, order[9], turn="found missing")
-    found: Any = now(bench)
-    assert (10, False) == (found.estimate.n, found.estimate.complete)
-    assert found.estimate.low <= found.estimate.point <= found.estimate.high
-    difference = found.score_reviewed - found.verified
-    assert difference == pytest.approx(sum(one.share for one in found.effects), abs=1e-12)
-    assert "untraced" in {one.what for one in found.effects}
-    assert {one.what for one in found.effects} & {"another form", "not extracted"}
-
-
-def test_with_every_sample_reviewed_the_answer_is_complete_and_recommends_no_scorer(bench: Any) -> None:
-    """Not with one skipped. Every scorer agrees with who accepted its suggestions."""
-    loaded(bench, "context_entity_recall", 12)
-    *most, last = bench.in_order
-    for key in most:
-        accept(bench, key)
-    bench.act(last, editing.skip)
-    found: Any = now(bench)
-    assert (False, 1) == (found.estimate.complete, found.estimate.open)
-
-    accept(bench, last)
-    found = now(bench)
-    assert (True, None, None) == (found.estimate.complete, found.estimate.low, found.estimate.high)
-    assert found.assisted
-    assert ["send"] == what(found)
-
-
-def test_a_plan_needs_no_review_of_what_is_reviewed_behind_the_first_open_sample(bench: Any) -> None:
-    loaded(bench, "context_entity_recall", 60)
-    planned(bench, 20)
-    for key in (*bench.in_order[:15], bench.in_order[18]):
-        accept(bench, key)
-
-    assert [4] == [one.samples for one in now(bench).steps if one.what == "random"]
 
 
 def test_before_every_stratum_is_reached_the_score_is_that_of_all_samples(bench: Any) -> None:
@@ -192,37 +133,6 @@ def test_a_column_of_statements_is_reviewed_as_statements_and_not_recounted(benc
     assert {one.what for one in found.effects} <= {"too high", "too low"}
 
 
-def test_another_recall_column_is_named_and_asks_for_no_reviews_of_what_nobody_reviews(bench: Any) -> None:
-    """A dataset of entities: reviews of them cannot tell which scores of statements are right."""
-    load(bench, [row(n, "context_entity_recall", 0.5) for n in range(4)])
-    assert () == now(bench).others
-    load(bench, [row(n, "context_recall", 0.5) for n in range(4)])
-    for scorer, other in (
-        ("context_entity_recall", "context_recall"),
-        ("context_recall", "context_entity_recall"),
-    ):
-        found = now(bench, scorer=scorer)
-        assert f"Another recall column is {other}: --scorer NAME answers about it." == notes(found, str)[-1]
-    assert (("entity",), ["send"]) == (found.reviews, [one.what for one in found.steps])
-    assert "`kinds` there, then workbench policy edit --file policy.toml." in notes(found, str)[-2]
-
-
-def test_a_score_without_contexts_looks_wrong(bench: Any) -> None:
-    rows = [row(n, "context_recall", 1.0) for n in range(4)]
-    rows[2]["retrieved_contexts"] = []
-    load(bench, rows)
-
-    assert [("s02", "no contexts")] == [(one.id, one.suspicion.signal) for one in now(bench).triage.shown]
-
-
-def test_blind_samples_are_in_no_list(bench: Any) -> None:
-    load(bench, [row(n, "context_entity_recall", 0.0, hidden=True) for n in range(20)], blind=1.0)
-    found = now(bench)
-
-    assert (20, 0, ()) == (found.withheld, found.triage.looked, found.triage.shown)
-    assert 0.0 == found.score.value
-
-
 def test_a_scorer_by_name_beats_the_setting_and_that_the_column(bench: Any) -> None:
     loaded(bench, "context_entity_recall", 4)
 
@@ -231,20 +141,6 @@ def test_a_scorer_by_name_beats_the_setting_and_that_the_column(bench: Any) -> N
     assert "context_entity_recall" == now(bench, usual="not_here").scorer
     with pytest.raises(UsageError, match="unknown scorer 'not_here'"):
         now(bench, scorer="not_here")
-
-
-def test_without_a_column_exact_names_are_the_score(bench: Any) -> None:
-    load(bench, [row(n, "faithfulness", 1.0) for n in range(4)])
-    found = now(bench)
-
-    assert ("ragas", False, ("entity",)) == (found.scorer, found.imported, bench.info().kinds)
-
-
-def test_a_dataset_without_any_proposal_still_answers(bench: Any) -> None:
-    bench.load([row(n, "context_entity_recall", 0.5) for n in range(3)], blind=0.0)
-    set_dataset(bench.store, bench.info().id, run_id=None)
-
-    assert (0.5, None) == (now(bench).score.value, now(bench).recount)
 
 
 def test_samples_picked_because_they_look_wrong_are_in_no_cause_of_an_estimate(bench: Any) -> None:
@@ -274,23 +170,6 @@ def test_the_answer_fits_the_screen_with_its_next_step(bench: Any, reviews: int,
     for lead in ("Your context_entity_recall is .50", inside, "Next: "):
         assert lead in text
     assert len(lines) < len(answer_text(found, width=80).split("\n"))
-
-
-def test_the_answer_says_which_reviewed_samples_it_leaves_out(bench: Any) -> None:
-    load(bench, [row(n, "context_entity_recall", 0.0) for n in range(30)])
-    order = bench.in_order
-    for key in [*order[:10], order[20]]:
-        accept(bench, key)
-    bench.verify(order[10], reject=range(3))
-
-    found = now(bench)
-    assert (12, 10) == (found.reviewed, found.compared)
-    assert {"no units": 1, "not in order": 1} == found.left_out
-    assert (
-        "Not among the 10 samples compared here: 1 reviewed, but without a name to count; "
-        "1 reviewed, but outside the random order (by hand, ahead of it or after the plan)."
-        in notes(found, str)
-    )
 
 
 def reviewed(bench: Any, count: int, *, fast: int = 0) -> Any:
@@ -445,17 +324,6 @@ def test_a_cause_has_an_example_from_a_reviewed_sample(twelve: Any) -> None:
     assert "not recognise, some in another form, such as Walther for Anna Walther (" in said(twelve)
 
 
-def test_reviews_of_less_than_a_second_stand_next_to_the_estimate_and_are_the_first_step(bench: Any) -> None:
-    found = reviewed(bench, 12, fast=4)
-    sentences = headline(found, str)
-
-    assert "12 reviewed samples" in sentences[1]
-    assert "4 of 12 reviews took less than a second." == sentences[2]
-    assert "Look again at 4 reviews of less than a second: workbench review, then search is:fast." == step(
-        found.steps[0], found
-    )
-
-
 def test_reviews_of_less_than_a_second_set_no_pace(bench: Any) -> None:
     loaded(bench, "context_entity_recall", 30)
     order = bench.in_order
@@ -496,36 +364,6 @@ def test_samples_kept_for_review_without_suggestions_are_told_where_others_are_c
     assert not [one for one in notes(found, str) if "without suggestions" in one]
 
 
-def test_behind_a_complete_plan_a_longer_one_changes_the_estimate(bench: Any) -> None:
-    load(bench, [row(n, "context_entity_recall", n % 2 * 1.0) for n in range(80)])
-    planned(bench, 12, blind=0.0)
-    for key in bench.in_order[:12]:
-        accept(bench, key)
-    found = now(bench)
-
-    following = next(one for one in found.steps if one.what == "extend")
-    assert not {"random", "all"} & set(what(found))
-    words = step(following, found)
-    assert words.startswith(
-        "Plan 40 more reviews (workbench plan --more 40; about 8 minutes, a guess) for a "
-    )
-    assert 0 < following.after < following.before  # by how much hangs on the samples that were drawn
-
-
-def test_the_difference_names_the_samples_that_it_is_over(bench: Any) -> None:
-    loaded(bench, "context_entity_recall", 20)
-    for place, key in enumerate(bench.in_order):
-        if place < 6:
-            bench.act(key, editing.exclude("not a fact"))
-        else:
-            accept(bench, key, turn="missing")
-    found = now(bench)
-
-    assert (6, 14) == (found.excluded, found.compared)
-    assert "All 20 samples are reviewed, 6 of them not counted: the true mean is 1.00." in said(found)
-    assert "too low (over the samples that have both values)." in said(found)
-
-
 def test_steps_in_the_file_that_do_not_give_its_score_are_named_so(twelve: Any) -> None:
     found = replace(twelve, effects=(Effect("untraced", 0, 12, -0.1),))
     found = replace(found, estimate=replace(found.estimate, bias=-0.1))
@@ -542,18 +380,6 @@ def test_a_known_mean_with_few_scores_says_that_they_are_too_few(twelve: Any) ->
     found = replace(twelve, compared=8, estimate=known)
 
     assert "8 samples with both values cannot tell whether your score is too low or too high." in said(found)
-
-
-def test_nothing_left_to_review_asks_for_no_more_reviews(bench: Any) -> None:
-    loaded(bench, "context_entity_recall", 12)
-    for key in bench.in_order[:8]:
-        accept(bench, key)
-    for key in bench.in_order[8:]:
-        bench.act(key, editing.exclude("not a fact"))
-    found = now(bench)
-
-    assert not {"all", "random"} & set(what(found))
-    assert "A mean needs 10 samples with names." in said(found)
 
 
 def test_a_known_range_is_no_correction_of_the_mean(twelve: Any) -> None:

@@ -203,7 +203,6 @@ def drop(store: Store, info: DatasetInfo, annotator: str) -> None:
     """Take the plan away: the random order and the blind arm of before stand again. Raises UsageError."""
     check(store, annotator, "drop the plan")
     old = _own(plans.plan_of(store, info.id))
-    plans.refuse_decided(store, info.id)
     if old is None:
         raise UsageError("there is no plan to drop")
     changed = [
