@@ -100,8 +100,8 @@ def policy_changes_text(report: PolicyReport) -> str:
         return f"the policy is as it was: version {report.version}"
     lines = [f"policy version {report.version} is current: {', '.join(report.changes)}"]
     for label, units in sorted(report.removed.items()):
-        has = many(units, "verified unit keeps", "verified units keep")
-        lines.append(f"{has} the label {label}: label:{quoted(label)} in the queue finds them")
+        keep = many(units, "verified unit keeps", "verified units keep")
+        lines.append(f"{keep} the label {label}: label:{quoted(label)} in the queue finds them")
     if report.stale:
         shown, more = ", ".join(short(key, 1000) for key in report.stale[:3]), len(report.stale) - 3
         number = many(len(report.stale), "sample was", "samples were")

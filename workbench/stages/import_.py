@@ -267,9 +267,8 @@ class _Import:
             gold = (gold for record in records for gold in record.gold if options.gold != "ignore")
             reviewed = {kind for annotation in gold for kind in annotation.units}
             asked = [proposal for record in records for proposal in record.proposals]
-            entities = any(proposal.reference_entities is not None for proposal in asked)
-            statements_alone = not entities and any(proposal.statements for proposal in asked)
-            usual: Kind = "statement" if statements_alone else "entity"
+            without = all(proposal.reference_entities is None for proposal in asked)
+            usual: Kind = "statement" if without and any(one.statements for one in asked) else "entity"
             counted = column_kind(headline(columns, (), "entity")) or usual
             policy = Policy(kinds=tuple(kind for kind in KINDS if kind in reviewed) or (counted,))
         if options.kinds is not None:

@@ -201,8 +201,8 @@ class RunLabels:
         if noble and self._reading.lang not in ROMANCE:
             return "person"
         if len(listed) in {2, 3} and all(word[:1].isupper() and word.isalpha() for word in listed):
-            coded = len(listed[-1]) > 1 and listed[-1].isupper()  # Amazon RDS
-            return "other" if coded or before == "the" or listed[0] == "The" else "person"
+            thing = before == "the" or listed[0] == "The" or listed[-1][1:].isupper()  # Amazon RDS
+            return "other" if thing else "person"
         return "other"
 
 

@@ -99,7 +99,7 @@ TASK = (
 START = ("enter", "queue.open")
 STEPS = (
     ("a", "review.accept", "accept: all of it is right; opens the next sample"),
-    ("x", "review.reject", "drop a name that is wrong, or take it back"),
+    ("x", "review.reject", "reject a name that is wrong, or restore it"),
     ("m", "review.match", "change found ● to missing ○, or back"),
     ("n", "review.new", "add a name that is not in the list"),
     ("question_mark", "app.help", "show every key of the screen"),
