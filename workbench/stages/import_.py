@@ -445,7 +445,7 @@ def _of_intake(taking: Intake, settled: Sequence[Settled]) -> Iterator[str]:
         metric = metric_of(run)
         if how == "joined" and added:
             yield f"{column}: {many(added, 'value')} added to the run {run}"
-        elif how == "joined":
+        elif how == "joined" and column != run:
             yield f"{column}: equal to the run {run}"
         elif how == "apart":
             yield f"a new run of {metric}, kept next to the earlier as {run.removeprefix(metric)}"
