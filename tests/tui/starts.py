@@ -9,9 +9,12 @@ from typing import Any
 
 from tests.rows import gold, naming, proposal, sample, units, write_rows
 from tests.tui.conftest import ROWS, Row
-from workbench.stages import calibrate, plan, team
+from tests.tui.teams import decide
+from workbench.stages import calibrate, plan, team, training
+from workbench.stages.claude import keep_external
 from workbench.stages.figures import figures
 from workbench.stages.import_ import ImportOptions, import_file
+from workbench.stages.people import Person, add_person
 from workbench.stages.recompute import save_counted
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store, open_store
@@ -178,6 +181,49 @@ def claiming(*statements: Row) -> Row:
     return {**SCHILLER, "proposal": {**SCHILLER["proposal"], "statements": list(statements)}}
 
 
+def india(name: str, reference: str, *units: tuple[str, str], **more: Any) -> dict[str, Any]:
+    proposed = [{"text": text, "label": label} for text, label in units]
+    given = {"proposer": "claude", "reference_entities": proposed, "context_entities": [proposed]}
+    return sample(name, reference, reference, user_input=f"What of {name}?", proposal=given, **more)
+
+
+INDIA = [
+    india("agra", "Agra is an Indian city.", ("Agra", "place"), ("Indian", "other")),
+    india("delhi", "Delhi is the Indian capital.", ("Delhi", "place"), ("Indian", "place")),
+    india("ganges", "The Ganges is an INDIAN river.", ("Ganges", "place"), ("INDIAN", "other")),
+    india("goa", "Goa lies on the Indian Ocean.", ("Goa", "place"), ("Indian Ocean", "place")),
+    india("lima", "Lima is in Peru.", ("Lima", "place")),
+]  # fmt: skip
+
+
+def in_training(mark: float) -> Start:
+    """Schiller is known, the owner took his day of death out; bo is an annotator in training."""
+
+    def train(store: Store) -> None:
+        decide(store, "ann", "schiller", reject=["9. Mai 1805"])
+        for name, role in (("ann", "owner"), ("bo", "annotator")):
+            add_person(store, "ann", Person(name, role, adjudicator=False, disabled=False))
+        training.begin(store, find_dataset(store, None), "ann", "id:schiller", mark)
+
+    return given(*ROWS, then=train)
+
+
+def with_service(start: Start, *, key: bool = True) -> Start:
+    """And a local service that answers in the place of Claude, with a key for it or without."""
+
+    def put(ask: Ask) -> Path:
+        ask("service")()
+        if not key:
+            ask("monkeypatch").delenv("ANTHROPIC_API_KEY")
+        return start(ask)
+
+    return put
+
+
+def stay_here(store: Store) -> None:
+    keep_external(store, find_dataset(store, None), "never", "ann")
+
+
 def given_to_bo(store: Store) -> None:
     assigned(store)
     team.give(store, find_dataset(store, None), "ann", "bo", "id:tower")
@@ -256,6 +302,23 @@ STARTS: dict[str, Start] = {
     "names whose dates nobody keeps": calibrated(unkept=True),
     "three names whose dates nobody keeps": calibrated(3, unkept=True),
     "bare": given({"id": "a", "user_input": "q", "reference": "Rome.", "retrieved_contexts": []}),
+    "India": given(*INDIA),
+    "India without ids": given(INDIA[0], {**INDIA[1], "id": f"{7:032x}"}),
+    "a score of the file": given(
+        *(
+            {
+                **row,
+                "id": "0123456789abcdef" * 2 if row is TOWER else row["id"],
+                "scores": {"context_entity_recall": 0.3333},
+            }
+            for row in ROWS
+        )
+    ),
+    "bo in training, the mark .5": in_training(0.5),
+    "bo in training, the mark .9": in_training(0.9),
+    "cities and a service": with_service(given(*ROWS)),
+    "cities and a service without a key": with_service(given(*ROWS), key=False),
+    "cities that stay here and a service": with_service(given(*ROWS, then=stay_here)),
     "demo": lambda ask: ask("demo"),
     "demo and another dataset": with_another(lambda ask: ask("demo")),
 }

@@ -72,13 +72,6 @@ async def test_a_key_or_a_click_opens_the_guidelines_of_the_label_under_the_curs
             assert isinstance(app.screen, AgreeScreen)
 
 
-async def test_without_two_people_it_says_so(user: User) -> None:
-    async with user.opens(annotator="cy") as app:
-        await user.press("G", "j")
-        assert "No sample was decided by two people" in shown(app, "#answer")
-        assert "No two people decided the same sample yet" in shown(app, "#columns")
-
-
 @pytest.mark.filterwarnings("default::DeprecationWarning")
 @SIZES
 @pytest.mark.parametrize("key", ["G", "J"], ids=["agree", "resolve"])

@@ -26,43 +26,6 @@ def test_help_is_on_every_screen(screen: type[Screen[None]]) -> None:
     assert {"question_mark", "f1"} <= helped | closes
 
 
-PLACES = {
-    "home": "QueueScreen", "enter": "ReviewScreen", "X": "PromptScreen", "escape": "ReviewScreen",
-    "g": "ReadScreen",
-}  # fmt: skip
-"""Keys, one after the other, and the screen that each leads to."""
-
-
-async def test_help_and_the_way_out_work_where_one_is(user: User) -> None:
-    """F1 shows the keys of the screen and closes them; ctrl+q leaves, also over dialogs."""
-    async with user.opens(size=(80, 24)) as app:
-        for key, place in PLACES.items():
-            await user.press(key)
-            assert type(app.screen).__name__ == place
-            await user.press("f1")
-            assert type(app.screen).__name__ == "HelpScreen", key
-            await user.press("f1")
-            assert type(app.screen).__name__ == place
-        await user.press("ctrl+q")
-    assert app.return_code == 0
-
-
-async def test_ctrl_q_over_a_comment_that_is_half_typed_asks_first(user: User) -> None:
-    """Escape goes back to what was typed; y leaves."""
-    async with user.opens(size=(80, 24)) as app:
-        await user.review("tower")
-        await user.press("c", "ctrl+q")
-    assert app.return_code == 0
-    async with user.opens(size=(80, 24)) as app:
-        await user.review("tower")
-        await user.press("c", *"half", "ctrl+q")
-        assert "leave" == app.screen.id
-        await user.press("escape")
-        assert "half" == app.screen.query_one(Field).value
-        await user.press("ctrl+q", "y")
-    assert app.return_code == 0
-
-
 async def test_ctrl_c_copies_what_is_selected(user: User) -> None:
     """In a field, and with the mouse; it says so."""
     async with user.opens() as app:

@@ -18,7 +18,6 @@ from tests.tui.conftest import Press, User, said, shown, until
 from tests.tui.test_hostile import on_screen
 from workbench.proposing.claude.answers import Usage
 from workbench.proposing.claude.run import RunProgress
-from workbench.stages.claude import keep_external
 from workbench.stages.desk import open_desk
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
@@ -199,41 +198,6 @@ async def test_another_service_is_asked_at_its_address(
         assert local.stats.statuses[401] == 0
 
 
-async def test_rules_need_no_key_and_send_nothing(user: User, over: Any) -> None:
-    async with user.opens(size=(80, 24)) as app:
-        await user.press("R", "n", "right", "enter")
-        assert shown(app, "#text") == "8 samples, on this machine; nothing is sent"
-        await user.press("y")
-        await over(user.pilot)
-        assert runs(app) == [("rules-run-1", 8, 0, True), ("claude-run-1", 7, 0, False)]
-
-
-async def test_without_a_key_the_message_says_what_to_set(
-    user: User, over: Any, service: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    service()
-    monkeypatch.delenv("ANTHROPIC_API_KEY")
-    async with user.opens(size=(120, 36)) as app:
-        await user.press("R", "n", "enter")
-        await user.press("y")
-        await over(user.pilot)
-        assert "set ANTHROPIC_API_KEY" in said(app)
-        assert runs(app) == [("claude-run-1", 7, 0, True)]
-
-
-async def test_a_dataset_that_must_not_leave_is_not_sent(user: User, service: Start) -> None:
-    local = service()
-    keep_external(user.store, find_dataset(user.store, None), "never", "ann")
-    async with user.opens(size=(80, 24)) as app:
-        await user.press("R", "n", "enter")
-        assert "must not leave the machine: nothing is sent" in shown(app, "#text")
-        await user.press("y")
-        assert isinstance(app.screen, ConfirmScreen)
-        await user.press("escape")
-        assert app.proposing is None
-    assert local.stats.bodies == []
-
-
 async def test_a_batch_is_sent_and_fetched(user: User, over: Any, service: Start) -> None:
     """At half the price; the end is also said on another screen."""
     local = service()
@@ -245,18 +209,6 @@ async def test_a_batch_is_sent_and_fetched(user: User, over: Any, service: Start
         await over(user.pilot)
         assert [one.message.partition(" ·")[0] for one in app._notifications] == ["claude-run-2: 8 proposed"]
     assert len(local.batches) == 1
-
-
-async def test_a_model_that_is_not_listed_is_typed(user: User, service: Start, over: Any) -> None:
-    """It has no price here, which is said; that the service does not have it is said at the end."""
-    service()
-    async with user.opens(size=(120, 36)) as app:
-        await user.press("R", "n", "f2", "ctrl+u", *"no-such", "enter", "enter")
-        assert "no price is known for no-such" in shown(app, "#text")
-        await user.press("y")
-        await over(user.pilot)
-        assert "unknown model 'no-such'" in said(app)
-        assert runs(app) == [("claude-run-1", 7, 0, True)]
 
 
 async def test_a_row_has_its_figures_and_both_ends_of_long_names(user: User) -> None:

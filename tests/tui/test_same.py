@@ -3,40 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.conftest import Bench, add_text, do, unit_of
-from tests.rows import sample
-from tests.tui.conftest import User
+from tests.tui.starts import INDIA
 from workbench.errors import ConflictError, InputError
 from workbench.reviewing.edits import Comment
 from workbench.stages import editing
 from workbench.stages.review import Opened
-from workbench.tui.screens.same import NOTHING, Places, SameScreen
-from workbench.tui.widgets.bars import Bar, Status
-from workbench.tui.widgets.unit_list import UnitList
-
-
-def row(name: str, reference: str, *units: tuple[str, str], **more: Any) -> dict[str, Any]:
-    proposed = [{"text": text, "label": label} for text, label in units]
-    given = {"proposer": "claude", "reference_entities": proposed, "context_entities": [proposed]}
-    return sample(name, reference, reference, user_input=f"What of {name}?", proposal=given, **more)
-
-
-ROWS = [
-    row("agra", "Agra is an Indian city.", ("Agra", "place"), ("Indian", "other")),
-    row("delhi", "Delhi is the Indian capital.", ("Delhi", "place"), ("Indian", "place")),
-    row("ganges", "The Ganges is an INDIAN river.", ("Ganges", "place"), ("INDIAN", "other")),
-    row("goa", "Goa lies on the Indian Ocean.", ("Goa", "place"), ("Indian Ocean", "place")),
-    row("lima", "Lima is in Peru.", ("Lima", "place")),
-]  # fmt: skip
 
 
 def fill(bench: Bench) -> None:
-    bench.load(ROWS, seed=7, blind=0.0)
+    bench.load(INDIA, seed=7, blind=0.0)
 
 
 @pytest.fixture
@@ -136,7 +116,7 @@ def test_what_holds_here_only_is_refused(india: Bench) -> None:
 
 def test_a_blind_sample_is_left_alone(bench: Bench) -> None:
     """One that heard of a decision elsewhere would not be blind."""
-    bench.load(ROWS, blind=1.0)
+    bench.load(INDIA, blind=1.0)
     first = bench.open("agra")
 
     assert first.blind
@@ -164,51 +144,3 @@ def test_a_label_chosen_by_hand_elsewhere_stays(india: Bench) -> None:
     """The same name may be another thing there."""
     india.act("ganges", do("INDIAN", editing.relabel, "event"))
     assert places(india, india.act("agra", A_PLACE)) == []
-
-
-async def test_a_person_looks_leaves_one_out_and_takes_it_all_back(
-    user: User, import_rows: Callable[..., Path]
-) -> None:
-    """x, A, look, leave one out, Enter; u."""
-    database = import_rows(ROWS, name="india")
-    async with user.opens("agra", database=database, size=(80, 24)) as app:
-        app.screen.query_one(UnitList).move_to(1)
-        assert app.screen.pane.unit.text == "Indian"
-        await user.press("x", "A")
-        assert isinstance(app.screen, SameScreen)
-        listed = app.screen.query_one(Places)
-        names = [place.key for place in listed.rows]
-        assert sorted(names) == ["delhi", "ganges"]
-        await user.press("x", "enter")
-        said = app.screen.query_one(Status).text
-        assert "reject “Indian” in 1 other sample" in said
-        left, done = names
-        assert rejected(user.stored(done))
-        assert not rejected(user.stored(left))
-        await user.press("u")
-        assert not rejected(user.stored(done))
-        assert rejected(user.stored("agra")) == {"Indian"}
-
-
-async def test_there_is_nothing_to_apply(user: User, import_rows: Callable[..., Path]) -> None:
-    """The dialog says so, and Enter does nothing."""
-    async with user.opens("lima", database=import_rows(ROWS, name="india"), size=(80, 24)) as app:
-        await user.press("A")
-        status = app.screen.query_one(Status)
-        assert "nothing to repeat elsewhere yet: first reject, label or add this unit" == status.text.strip()
-        assert len(status.text) <= status.room
-        await user.press("x", "A", "enter")
-        assert isinstance(app.screen, SameScreen)
-        assert NOTHING == app.screen.query_one("#sum", Bar).text
-        await user.press("escape", "b")
-
-
-async def test_a_sample_without_an_id_of_its_own_is_listed_by_its_question(
-    user: User, import_rows: Callable[..., Path]
-) -> None:
-    delhi = {**ROWS[1], "id": f"{7:032x}"}
-    async with user.opens("agra", database=import_rows([ROWS[0], delhi], name="india"), size=(80, 24)) as app:
-        app.screen.query_one(UnitList).move_to(1)
-        await user.press("x", "A")
-        places = app.screen.query_one(Places)
-        assert "What of delhi?" in places.render_line(0).text

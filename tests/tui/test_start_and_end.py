@@ -161,20 +161,6 @@ async def test_two_quick_clicks_on_back_go_back_once(user: User) -> None:
         assert app.return_code is None
 
 
-async def test_q_asks_when_the_sample_has_changes(user: User) -> None:
-    """Changed and not accepted: a question, which Escape and q answer with staying; else it quits at once."""
-    async with user.opens("tower") as app:
-        await user.press("x", "q")
-        assert "ConfirmScreen" == type(app.screen).__name__
-        await user.press("q")
-        assert ("ReviewScreen", None) == (type(app.screen).__name__, app.return_code)
-        await user.press("q", "y")
-        assert 0 == app.return_code
-    async with user.opens("nevsky") as app:
-        await user.press("q")
-        assert 0 == app.return_code
-
-
 async def test_without_a_dataset_a_key_breaks_nothing(user: User, empty_database: Path) -> None:
     async with user.opens(database=empty_database) as app:
         for name in ("u", "U", "D", "J", "d", "enter", "P"):
