@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tests.conftest import accepted, do
-from workbench.errors import UsageError
 from workbench.model import Evidence, Tally, count
 from workbench.stages import editing
-from workbench.stages.compare import compare_by
 from workbench.stages.queue import queue_rows
 
 
@@ -86,35 +82,3 @@ def test_units_of_a_sample_that_somebody_excluded_are_not_carried(demo: Any) -> 
     demo.act("taj-high", editing.exclude("broken"), who="bo")
 
     assert not demo.open("taj-low", "cy").rematch
-
-
-def test_compare_by_retriever_sets_four_of_six_against_one_of_six(demo: Any) -> None:
-    """The same gold units under both, and the three that flipped; other retrievers do not disturb."""
-    demo.verify("taj-high")
-    demo.verify("taj-low")
-
-    report = compare_by(demo.store, demo.info(), "meta.retriever")
-
-    (pair,) = (pair for pair in report.pairs if pair.ids == {"high": "taj-high", "low": "taj-low"})
-    assert pair.tallies == {"high": Tally(4, 2), "low": Tally(1, 5)}
-    assert {flip.text: dict(flip.verdicts) for flip in pair.flips} == {
-        name: {"high": "found", "low": "missing"} for name in ("Agra", "Shah Jahan", "Mumtaz Mahal")
-    }
-    contrast = next(one for one in report.contrasts if (one.first, one.second) == ("high", "low"))
-    assert (contrast.delta.n, contrast.delta.undefined) == (1, 0)
-    assert contrast.recalls == (4 / 6, 1 / 6)
-    assert contrast.delta.value == 0.5
-    assert contrast.tallies == (Tally(4, 2), Tally(1, 5))
-
-
-@pytest.mark.parametrize(
-    ("by", "message"),
-    [
-        ("retriever", "name a key of meta"),
-        ("meta.nothing", "no sample has 'meta.nothing'; there is: meta.language, meta.retriever, meta.topic"),
-    ],
-)
-def test_an_unusable_key_is_explained(demo: Any, by: str, message: str) -> None:
-    """The message says how a key looks."""
-    with pytest.raises(UsageError, match=message):
-        compare_by(demo.store, demo.info(), by)
