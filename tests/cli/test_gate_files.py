@@ -69,7 +69,7 @@ def test_strict_lists_every_sample_that_is_not_perfect(run: Any, tmp_path: Path)
     assert "every sample is perfect" == gate.attrib["name"]
     assert 'a"<b>&]]> `x` | ␛[31m\ufffd\ufffd @team <!-- # end' == sample.attrib["name"]
     assert [
-        "failed: linked: 1 of 2 samples are perfect (0 undefined)",
+        "failed: name matching (linked): 1 of 2 samples are perfect (0 undefined)",
         f"  below: {sample.attrib['name']}",
     ] == [line.replace("\ufffe", "\ufffd") for line in ended.out.splitlines()]
 
@@ -79,7 +79,7 @@ def test_hostile_names_end_no_element_and_no_code_span(run: Any, tmp_path: Path)
     printed = run("score", "--threshold", "0.9", "--format", "markdown").out
     title, blank, *items = printed.splitlines()
 
-    assert title.startswith("**failed: linked mean .7500 over 2 samples")
+    assert title.startswith("**failed: name matching (linked) mean .7500 over 2 samples")
     assert "" == blank
     assert ['- below: ``a"<b>&]]> `x` | ␛[31m\ufffd\ufffe @team <!-- # end``'] == items
     assert "\x1b" not in printed

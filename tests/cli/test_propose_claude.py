@@ -244,7 +244,7 @@ def test_examples_are_named_before_and_after(loaded: Any, service: Start) -> Non
     assert "nothing is verified yet besides what this run was shown" in compared.out
     assert "samples: 1 left out: the run was shown their verified units" in compared.out
     left_out = "left out of automatic figures: 1 sample that was an example of this run, with their groups: 1"
-    assert gated.out.startswith("passed: linked mean .5000 over 2 samples")
+    assert gated.out.startswith("passed: name matching (linked) mean .5000 over 2 samples")
     assert f"\n{left_out}\n" in gated.out
 
 

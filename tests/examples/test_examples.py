@@ -77,7 +77,7 @@ def test_the_commands_of_the_workflow_run_as_they_stand(folder: Path) -> None:
     assert re.search(r"`context_entity_recall`.* \.26\b", summary.read_text("utf-8"))
     assert "--body-file audit.md" in steps["Comment"]["run"]
     assert (folder / "audit.md").read_text("utf-8") == summary.read_text("utf-8")
-    assert summary.read_text("utf-8").startswith("**passed: linked mean ")
+    assert summary.read_text("utf-8").startswith("**passed: name matching (linked) mean ")
     written = folder.parent / steps["Report"]["with"]["path"]
     assert '<testsuite name="workbench.linked" tests="1" failures="0"' in written.read_text("utf-8")
 

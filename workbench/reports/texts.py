@@ -16,7 +16,14 @@ from workbench.model import KINDS, PLURAL, RESOLVED, Alias, Kind, Score, Tally
 from workbench.reports import columns_of, page
 from workbench.reports.answer import code
 from workbench.reports.team import people_text, team_text, training_text
-from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, headline, scorer_name
+from workbench.scoring.names import (
+    DEFAULT_SCORER,
+    SCORERS,
+    column_kind,
+    headline,
+    scorer_in_full,
+    scorer_name,
+)
 from workbench.text.cells import in_table, short
 from workbench.text.figures import delta, many, number, table, telling, value
 from workbench.text.query import quoted
@@ -194,17 +201,17 @@ def gate_text(gate: ScoreGate, names: Mapping[str, str] = {}, quote: Callable[[s
 
     `names` are those of the samples that may be named; the others are counted.
     """
-    word, undefined = "passed" if gate.passed else "failed", f"({len(gate.undefined)} undefined)"
-    mark = gate.threshold
+    said = f"{'passed' if gate.passed else 'failed'}: {scorer_in_full(gate.metric)}"
+    mark, undefined = gate.threshold, f"({len(gate.undefined)} undefined)"
     if gate.value is None:
-        lines = [f"{word}: {gate.metric}: no sample has a value"]
+        lines = [f"{said}: no sample has a value"]
     elif gate.strict:
         share = f"{gate.n - len(gate.below)} of {gate.n} samples are perfect"
-        lines = [f"{word}: {gate.metric}: {share} {undefined}"]
+        lines = [f"{said}: {share} {undefined}"]
     else:
         digits = telling(gate.value, mark, 4, reached=gate.passed)
         mean = f"mean {number(gate.value, digits)} over {many(gate.n, 'sample')} {undefined}"
-        lines = [f"{word}: {gate.metric} {mean} against {number(mark, digits)}"]
+        lines = [f"{said} {mean} against {number(mark, digits)}"]
     if gate.unscored:
         total = gate.n + len(gate.undefined) + gate.unscored
         have = "has" if gate.unscored == 1 else "have"
