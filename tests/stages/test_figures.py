@@ -16,7 +16,6 @@ from tests.rows import proposal, sample
 from workbench.comparing.causes import CAUSES
 from workbench.comparing.figures import Figures
 from workbench.comparing.words import estimate_facts, no_cause_lines
-from workbench.errors import NotFoundError, UsageError
 from workbench.formats.policy import to_toml
 from workbench.model import Span
 from workbench.reviewing.edits import Edit
@@ -25,7 +24,6 @@ from workbench.stages.figures import figures, listing
 from workbench.stages.plan import Wish, draft, make
 from workbench.stages.policy import change_policy
 from workbench.stages.propose import propose
-from workbench.stages.recompute import score_dataset
 from workbench.stages.review import Opened
 from workbench.store.datasets import set_dataset
 from workbench.store.queue import shown_ids
@@ -130,41 +128,6 @@ def test_gold_of_a_file_does_not_count_where_somebody_excluded_the_sample(bench:
     assert ("imported", 11, 11) == (found.estimate.design, found.estimate.n, found.paired.n)
 
 
-def test_samples_picked_by_hand_give_no_estimate_and_say_why(bench: Any) -> None:
-    bench.load(rows(30, gold=False), blind=0.0)
-    for key in bench.in_order[15:27]:
-        bench.verify(key)
-    found = now(bench)
-
-    assert 12 == found.paired.n
-    assert "picked by hand" in found.estimate.refusal
-    assert found.estimate.point is None
-
-
-def test_gold_of_a_file_that_covers_some_gives_no_estimate(bench: Any) -> None:
-    bench.load([*rows(12, gold=True), *rows(30, gold=False, seed=4)[12:]], gold="given", blind=0.0)
-    found = now(bench)
-    assert "how the file's verified samples were chosen" in found.estimate.refusal
-    assert (12, 12) == (found.counts.imported, found.estimate.n)
-
-
-def test_excluded_skipped_and_unresolved_samples_are_counted_and_left_out(bench: Any) -> None:
-    bench.load(rows(30, gold=False), blind=0.0)
-    order = bench.in_order
-    for key in order[:14]:
-        bench.verify(key)
-    bench.act(order[14], editing.exclude("broken"))
-    bench.act(order[15], editing.skip)
-    bench.act(order[0], add_in, accepted(), who="bob")
-    found = now(bench)
-
-    counts = found.counts
-    assert (1, 1, 1) == (counts.excluded, counts.skipped, counts.unresolved)
-    assert 13 == found.paired.n
-    assert (2, 1) == (found.estimate.open, found.estimate.excluded)
-    assert found.estimate.reach is not None
-
-
 def test_values_of_an_older_policy_are_counted_next_to_the_figures(bench: Any) -> None:
     """Twelve are reviewed, then the policy counts another label; two of them are accepted again."""
     bench.load(rows(20, gold=False), blind=0.0)
@@ -193,19 +156,6 @@ def test_a_label_that_the_policy_does_not_count_is_known_of_exact_names(bench: A
     after = now(bench, scorer="ragas")
     assert before.labels == after.labels
     assert before.causes == after.causes
-
-
-def test_causes_follow_the_gold(bench: Any) -> None:
-    bench.load(rows(20, gold=False), blind=0.0)
-    for key in bench.in_order[:12]:
-        bench.verify(key)
-    first = now(bench)
-
-    bench.undo()
-    assert 11 == now(bench).paired.n
-    bench.act(bench.in_order[0], do(0, editing.toggle))
-
-    assert first.causes != now(bench).causes
 
 
 def test_blind_and_assisted_reviews_stand_apart(bench: Any) -> None:
@@ -409,51 +359,6 @@ def test_before_the_plan_ends_one_interval_of_the_bias_is_shown(bench: Any) -> N
         assert (True, None) == (short.early, short.bias_interval)
     assert before.arms.assisted.bias.interval is None
     assert (False, True) == (after.paired.early, after.paired.bias_interval is not None)
-
-
-@pytest.mark.parametrize("ask", [{"scorer": "bleu"}, {"run": "none"}])
-def test_what_is_unknown_is_named(bench: Any, ask: dict[str, str]) -> None:
-    bench.load(rows(3, gold=False), blind=0.0)
-    with pytest.raises((UsageError, NotFoundError), match=next(iter(ask.values()))):
-        now(bench, scorer=ask.get("scorer"), run=ask.get("run"))
-
-
-def test_without_gold_there_are_counts_and_a_reason(bench: Any) -> None:
-    bench.load(rows(5, gold=False), blind=0.0)
-    found = now(bench)
-    assert "nothing was verified" == found.estimate.refusal
-    assert (0, ()) == (found.paired.n, found.causes)
-
-
-def test_behind_the_planned_n_the_estimate_stays_what_it_was_at_it(bench: Any) -> None:
-    bench.load(rows(60, gold=False), blind=0.0)
-    info = bench.info()
-    make(bench.store, info, draft(bench.store, info, Wish(n=15), "ann"))
-    for key in bench.in_order[:15]:
-        bench.verify(key)
-    planned = now(bench)
-    assert planned.estimate.method == "at the planned number"
-    for key in bench.in_order[15:18]:
-        bench.verify(key)
-    behind = now(bench)
-
-    before, after = planned.estimate, behind.estimate
-    assert (before.point, before.corpus) == (after.point, after.corpus)
-    assert 18 == behind.paired.n
-    assert any("3 more samples are reviewed behind it" in note for note in behind.notes)
-
-
-def test_samples_kept_back_are_in_no_report(bench: Any) -> None:
-    bench.load(rows(40, gold=True), gold="require", blind=0.0)
-    info = bench.info()
-    make(bench.store, info, draft(bench.store, info, Wish(n=10, holdout=0.25), "ann"))
-    held = {key for (key,) in bench.query("SELECT key FROM sample WHERE holdout")}
-    assert 10 == len(held)
-
-    found = now(bench)
-    assert held.isdisjoint({row.id for row in found.rows})
-    assert (30, 10) == (found.counts.total, found.counts.holdout)
-    assert held.isdisjoint({row.id for row in score_dataset(bench.store, bench.info()).samples})
 
 
 def test_a_list_says_nothing_of_what_its_viewer_is_yet_to_decide(bench: Any) -> None:
