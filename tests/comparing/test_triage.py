@@ -101,37 +101,23 @@ def test_a_low_score_of_a_reference_that_stands_word_for_word_in_a_context_is_su
     assert "" == signal(one, 0.5, "statement")
 
 
+NILE = "The Nile is the longest river in all of Africa and flows north."
+
+
 @pytest.mark.parametrize(
     ("reference", "context"),
     [
-        (
-            "The bridge was opened in 1937 by the mayor of the city.",
-            "The bridge was opened in 1973 by the mayor of the city.",
-        ),
-        (
-            "From 1937 to 1973 the bridge was closed to all traffic.",
-            "From 1973 to 1937 the bridge was closed to all traffic.",
-        ),
-        (
-            "The Nile is the longest river in all of Africa and flows north.",
-            "Some say the Nile is not the longest river in all of Africa and flows north.",
-        ),
-        (
-            "The Nile isn't the longest river in all of Africa and flows north.",
-            "The Nile is the longest river in all of Africa and flows north.",
-        ),
-        (
-            "The Nile is the longest river in all of Africa and flows north.",
-            "It is not true that the Nile is the longest river in all of Africa and flows north.",
-        ),
-        (
-            "Die Brücke wurde vom Bürgermeister der Stadt eröffnet.",
-            "Die Brücke wurde nicht vom Bürgermeister der Stadt eröffnet.",
-        ),
-        (
-            "Мост был открыт мэром города для всех жителей.",
-            "Мост не был открыт мэром города для всех жителей.",
-        ),
+        ("The bridge was opened in 1937 by the mayor of the city.",
+         "The bridge was opened in 1973 by the mayor of the city."),
+        ("From 1937 to 1973 the bridge was closed to all traffic.",
+         "From 1973 to 1937 the bridge was closed to all traffic."),
+        (NILE, f"Some say t{NILE[1:].replace('is', 'is not')}"),
+        (NILE.replace("is", "isn't"), NILE),
+        (NILE, f"It is not true that t{NILE[1:]}"),
+        ("Die Brücke wurde vom Bürgermeister der Stadt eröffnet.",
+         "Die Brücke wurde nicht vom Bürgermeister der Stadt eröffnet."),
+        ("Мост был открыт мэром города для всех жителей.",
+         "Мост не был открыт мэром города для всех жителей."),
     ],
 )  # fmt: skip
 def test_a_sentence_with_another_number_or_negation_stands_nowhere(reference: str, context: str) -> None:

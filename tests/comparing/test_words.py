@@ -30,25 +30,11 @@ def row(name: str, delta: float | None, automatic: float | None = None, verified
     return Row(0, name, None, automatic, verified, delta, "")
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        (0.2074, ".207"), (-0.157, "−.157"), (1.0, "1.000"), (-1.0, "−1.000"), (0.0, ".000"), (None, "–"),
-        (-0.0002, ".000"), (Fraction(2, 3), ".667"), (12.5, "12.500"),
-    ],
-)  # fmt: skip
-def test_numbers_have_three_digits_a_true_minus_and_no_leading_zero(value: Any, expected: str) -> None:
-    assert expected == figures.number(value)
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"), [(0.2, "+.200"), (-0.2, "−.200"), (0.0001, ".000"), (-0.0001, ".000"), (None, "–")]
-)
-def test_differences_have_a_sign_unless_nothing_is_left_of_them(value: float | None, expected: str) -> None:
-    assert expected == figures.signed(value)
-
-
-def test_intervals_have_both_ends() -> None:
+def test_numbers_have_three_digits_a_true_minus_and_no_leading_zero() -> None:
+    """Differences have a sign unless nothing is left of them; intervals have both ends."""
+    values = (0.2074, -0.157, 1.0, -1.0, 0.0, None, -0.0002, Fraction(2, 3), 12.5)
+    assert ".207 −.157 1.000 −1.000 .000 – .000 .667 12.500".split() == [*map(figures.number, values)]
+    assert "+.200 −.200 .000 .000 –".split() == [*map(figures.signed, (0.2, -0.2, 0.0001, -0.0001, None))]
     assert ["[−.057, .412]", ""] == [words.interval(one) for one in (Interval(-0.057, 0.412), None)]
 
 
@@ -62,80 +48,72 @@ def test_the_headline_counts_samples() -> None:
 
 
 def test_a_share_of_fewer_than_ten_is_counts_alone() -> None:
-    assert Fact("TPR", "7 of 9") == words.share_fact("TPR", Rate(7, 9), "sensitivity")
-    assert Fact("TPR", ".700", "7 of 10 [.397, .892] sensitivity") == words.share_fact(
-        "TPR", Rate(7, 10), "sensitivity"
-    )
+    few, enough = (words.share_fact("TPR", Rate(7, n), "sensitivity") for n in (9, 10))
+    assert (Fact("TPR", "7 of 9"), Fact("TPR", ".700", "7 of 10 [.397, .892] sensitivity")) == (few, enough)
+
+
+def of_200(n: int, **more: Any) -> Estimate:
+    """What is estimated of 200 samples, of which some are verified; every second is off."""
+    drawn = [Reached(0.5, 0.25 + 0.5 * (place % 2), n / 200) for place in range(n)]
+    return estimate(Population([0.5] * 200), drawn, design="simple", planned=40, **more)
 
 
 def facts_of(found: Estimate) -> dict[str, Fact]:
     return {fact.name: fact for fact in words.estimate_facts(found)}
 
 
-def drawn(n: int, total: int) -> list[Reached]:
-    return [Reached(0.5, 0.25 + 0.5 * (place % 2), n / total) for place in range(n)]
-
-
 def test_an_estimate_names_its_target_its_method_and_both_intervals() -> None:
-    found = estimate(Population([0.5] * 200), drawn(40, 200), design="simple", planned=40, at_planned=True)
+    """Before the planned number it holds whenever you look."""
+    facts = facts_of(of_200(40, at_planned=True))
 
-    facts = facts_of(found)
-
-    assert ".500" == facts["automatic, all 200"].value
-    assert (".500", "n = 40") == (facts["verified so far"].value, facts["verified so far"].note)
-    assert "95 % at the planned number" == facts["these samples"].note
-    assert "[.424, .580]" == facts["these samples"].value
+    assert [".500", ".500", "[.424, .580]", ".000"] == [
+        facts[name].value
+        for name in ("automatic, all 200", "verified so far", "these samples", "bias, all 200")
+    ]
+    assert ("n = 40", "95 % at the planned number") == (
+        facts["verified so far"].note, facts["these samples"].note,
+    )  # fmt: skip
     assert facts["new samples"].value.startswith("[.4")
-    assert ".000" == facts["bias, all 200"].value
-
-
-def test_an_estimate_before_the_planned_n_holds_whenever_you_look() -> None:
-    found = estimate(Population([0.5] * 200), drawn(20, 200), design="simple", planned=40)
-
-    lines = lines_of(words.estimate_facts(found))
-
-    assert any("95 % whenever you look" in line for line in lines)
+    assert "95 % whenever you look" in facts_of(of_200(20))["these samples"].note
 
 
 def test_the_correlation_says_how_wide_the_interval_is_by_the_verified_values_alone() -> None:
     reached = [Reached((place % 4) / 4, (place % 4) / 4, 0.2) for place in range(40)]
     found = estimate(Population([0.5] * 200), reached, design="simple", planned=40, at_planned=True)
 
-    note = {fact.name: fact.note for fact in words.estimate_facts(found)}["correlation"]
-
-    assert re.fullmatch(r"interval \.\d\d, verified alone \.\d\d", note)
+    assert re.fullmatch(r"interval \.\d\d, verified alone \.\d\d", facts_of(found)["correlation"].note)
 
 
 def test_below_ten_there_is_no_estimate_and_no_mean() -> None:
-    found = estimate(Population([0.5] * 200), drawn(9, 200), design="simple", planned=40)
+    found = of_200(9)
 
     lines = [*lines_of(words.estimate_facts(found)), *words.estimate_notes(found, assisted=False)]
-
-    assert "verified so far: – n = 9, counts only" in lines
-    assert "estimated for all 200: – no estimate" in lines
-    assert "No estimate for all 200: 9 verified samples, fewer than 10: counts only." in lines
+    assert {
+        "verified so far: – n = 9, counts only",
+        "estimated for all 200: – no estimate",
+        "No estimate for all 200: 9 verified samples, fewer than 10: counts only.",
+    } <= set(lines)
 
 
 def test_what_every_sample_says_is_known_and_not_estimated() -> None:
-    found = estimate(Population([0.5] * 40), drawn(40, 40), design="simple")
-
-    facts = facts_of(found)
+    whole = [Reached(0.5, 0.25 + 0.5 * (place % 2), 1.0) for place in range(40)]
+    found = estimate(Population([0.5] * 40), whole, design="simple")
 
     assert "verified, all 40" == words.estimate_label(found)
-    assert "known: every sample was reached" == facts["verified, all 40"].note
-    assert "these samples" not in facts
+    assert "known: every sample was reached" == facts_of(found)["verified, all 40"].note
+    assert "these samples" not in facts_of(found)
 
 
 def test_assisted_gold_is_said_where_there_is_gold() -> None:
-    found = estimate(Population([0.5] * 200), drawn(40, 200), design="simple", planned=40, at_planned=True)
-    nothing = estimate(Population([0.5] * 200), [], design="simple")
+    found, nothing = of_200(40, at_planned=True), of_200(0)
 
-    assert words.ASSISTED in words.estimate_notes(found, assisted=True)
+    assert [True, False, False] == [
+        words.ASSISTED in words.estimate_notes(one, assisted=assisted)
+        for one, assisted in ((found, True), (found, False), (nothing, True))
+    ]
     assert "estimated for all 200: .500 reviewers saw the suggestions" in lines_of(
         words.estimate_facts(found, assisted=True)
     )
-    assert words.ASSISTED not in words.estimate_notes(found, assisted=False)
-    assert words.ASSISTED not in words.estimate_notes(nothing, assisted=True)
 
 
 def test_gold_chosen_in_another_way_has_no_mean_so_far() -> None:
@@ -171,11 +149,17 @@ def test_verdicts_that_all_agree_have_no_standard_error() -> None:
     assert not [line for line in lines if "± .000" in line]
 
 
-def test_one_value_for_most_differences_has_a_bound() -> None:
-    same = paired([Pair(f"s{place}", 0.25, 0.5) for place in range(20)])
+@pytest.mark.parametrize(
+    ("verified", "line"),
+    [
+        (0.5, "mean Δ: −.250 at most 13.9% may differ otherwise (95 %), n = 20"),
+        (0.25, "mean Δ: .000 at most 13.9% may differ (95 %), n = 20"),
+    ],
+)
+def test_equal_differences_have_a_bound_and_no_interval(verified: float, line: str) -> None:
+    same = paired([Pair(f"s{place}", 0.25, verified) for place in range(20)])
 
-    line = words.paired_facts(same)[0].line
-    assert "mean Δ: −.250 at most 13.9% may differ otherwise (95 %), n = 20" == line
+    assert line == words.paired_facts(same)[0].line
 
 
 @pytest.mark.parametrize(
@@ -187,12 +171,6 @@ def test_one_value_for_most_differences_has_a_bound() -> None:
 )  # fmt: skip
 def test_a_column_is_as_precise_as_its_longest_number(digits: list[str], expected: float) -> None:
     assert expected == pytest.approx(precision_of(digits))
-
-
-def test_equal_values_have_a_bound_and_no_interval() -> None:
-    same = paired([Pair(f"s{place}", 0.5, 0.5) for place in range(20)])
-
-    assert "mean Δ: .000 at most 13.9% may differ (95 %), n = 20" == words.paired_facts(same)[0].line
 
 
 @pytest.mark.parametrize(
@@ -223,11 +201,8 @@ def total(n: int) -> CauseTotal:
 PARTS = "77 extracted but not matched, 2 not extracted from the contexts"
 
 
-def test_a_cause_has_its_net_share_its_counts_and_its_parts() -> None:
+def test_a_cause_has_its_net_share_its_counts_and_its_parts_and_of_few_samples_counts_only() -> None:
     assert f"missed match −.150: 79 units in 61 samples; {PARTS}" == words.cause_line(total(105))
-
-
-def test_a_cause_of_few_samples_has_counts_only() -> None:
     assert f"missed match: 79 units in 61 samples; {PARTS}" == words.cause_line(total(9))
 
 
