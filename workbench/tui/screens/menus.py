@@ -30,7 +30,7 @@ ORDERS: dict[Sorting, tuple[str, str]] = {
     "file": ("file order", "as the samples came"),
     "disputes": ("disagreements", "largest effect on the mean first"),
 }
-PLANNED = ("plan's order", "the samples of your plan come first")
+PLANNED = ("plan's order", "your planned samples come first")
 TRAINING = ("training", "samples whose answers are known")
 
 GROUPS = {
@@ -209,7 +209,7 @@ def _stands(query: str, field: str, value: str) -> bool:
 STATES: dict[State, str] = {
     "open": "nobody has looked into it yet",
     "explained": "both values stay; say why they differ",
-    "fixed": "the cause is gone; it leaves once the values agree",
+    "fixed": "it leaves once the values agree",
 }
 """What can become of a disagreement."""
 
@@ -239,7 +239,7 @@ class Settling:
             )
             for state, what in STATES.items()
         ]
-        await self._screen.bench.ask(MenuScreen("What became of this disagreement?", choices))
+        await self._screen.bench.ask(MenuScreen("What became of it?", choices))
 
     def _settle(self, dispute: Dispute, state: State) -> None:
         def take(note: str) -> str | None:
