@@ -96,9 +96,8 @@ def spelled(word: str) -> str:
     """
     if word in _SPELLED:
         return _SPELLED[word]
-    if _MAY_BE_BRITISH.search(word):
-        for british, american in _BRITISH:
-            word = british.sub(american, word)
+    for british, american in _BRITISH if _MAY_BE_BRITISH.search(word) else ():
+        word = british.sub(american, word)
     return word
 
 
