@@ -50,10 +50,9 @@ def city(number: int, **more: Any) -> Row:
     return naming(f"s{number:03}", [first, second], [seen, second], also=f" {number}", **marks | more)
 
 
-def met(number: int) -> Row:
-    """Two people and a city, all in the text; every second sample has the people by their last names only,
-    and a score of 0 for that."""
-    hidden, city = number % 2, CITIES[number % 6]
+def met(number: int, *, hidden: bool) -> Row:
+    """Two people and a city, all in the text; `hidden`: the people by their last names only, scored 0."""
+    city = CITIES[number % 6]
     people = ("Walther", "Meyer") if hidden else ("Anna Walther", "Karl Meyer")
     context = f"In {city} it rained when {people[0]} came. Later {people[1]} came too."
     made = sample(f"s{number:02}", f"Anna Walther and Karl Meyer met in {city}.", context)

@@ -78,7 +78,9 @@ STARTS: dict[str, Callable[[Run, int], None]] = {
         "--gold",
     ),
     "cities": given(lambda number: [city(n) for n in range(number)], "--seed", "3", "--blind", "0"),
-    "people": given(lambda number: [met(n) for n in range(number)], "--seed", "3", "--blind", "0"),
+    "people": given(
+        lambda number: [met(n, hidden=bool(n % 2)) for n in range(number)], "--seed", "3", "--blind", "0"
+    ),
 }
 
 

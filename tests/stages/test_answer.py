@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import accepted
-from tests.rows import sample
+from tests.rows import met
 from workbench.comparing.answer import Answer, Effect, Step
 from workbench.comparing.answer_words import differs, effect_rows, headline, notes, step
 from workbench.comparing.explained import What
@@ -21,16 +21,11 @@ from workbench.stages.figures import precision
 from workbench.stages.propose import propose
 from workbench.tui.widgets.compare_lists import nothing_yet
 
-CITIES = ("Agra", "Boston", "Cairo", "Delhi", "Essen", "Fargo")
-
 
 def row(number: int, column: str, score: float, *, hidden: bool = False, **more: Any) -> dict[str, Any]:
-    """Two people and a city, all in the text; `hidden`: the people by their last names only."""
-    city = CITIES[number % len(CITIES)]
-    people = ("Walther", "Meyer") if hidden else ("Anna Walther", "Karl Meyer")
-    context = f"In {city} it rained when {people[0]} came. Later {people[1]} came too."
-    made = sample(f"s{number:02}", f"Anna Walther and Karl Meyer met in {city}.", context)
-    return made | {"user_input": f"Who met in {city}?", "scores": {column: score}} | more
+    """Two people and a city, of which several samples have the same text; a column with a score."""
+    made = met(number, hidden=hidden)
+    return made | {"user_input": f"Who met {number % 6}?", "scores": {column: score}} | more
 
 
 def loaded(bench: Any, column: str, count: int, *, score: float = 0.0) -> None:
@@ -156,7 +151,7 @@ def test_samples_picked_because_they_look_wrong_are_in_no_cause_of_an_estimate(b
     assert 10 >= max(one.samples for one in found.effects)
 
 
-@pytest.mark.parametrize(("reviews", "inside"), [(0, "  1  Who met in "), (12, "Why? In the 12 reviewed")])
+@pytest.mark.parametrize(("reviews", "inside"), [(0, "  1  Who met "), (12, "Why? In the 12 reviewed")])
 def test_the_answer_fits_the_screen_with_its_next_step(bench: Any, reviews: int, inside: str) -> None:
     loaded(bench, "context_entity_recall", 80)
     for key in bench.in_order[:reviews]:
