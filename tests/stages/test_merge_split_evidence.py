@@ -177,6 +177,9 @@ def test_a_merged_name_that_is_a_unit_already_is_refused(bench: Any, opened: Ope
 def test_claims_are_joined(opened: Opened) -> None:
     """Both texts, both places; found with missing is partial, and with an open claim it is open."""
     first, second, third = opened.state.statement.assessment.units
+    for other in (opened.state.entity.assessment.units[0], first):
+        with pytest.raises(InputError, match="only two units that count can be merged"):
+            editing.merge(opened, first, other)
 
     joined = editing.merge(opened, first, second).units[0]
     unsettled = editing.merge(opened, second, third).units[0]
