@@ -89,7 +89,8 @@ def make(store: Store, folder: Path, samples: int, overlap: int, lease: int = 1)
         )
         for number in range(samples)
     )
-    import_file(store, write_rows(folder / "team.jsonl", rows), ImportOptions(blind=0), annotator="ann")
+    source = write_rows(folder / "team.jsonl", rows)
+    import_file(store, source, ImportOptions(blind=0, seed=0), annotator="ann")
     team.assign(store, find_dataset(store, None), "ann", overlap, None, lease)
 
 

@@ -402,7 +402,7 @@ def test_what_was_seen_before_is_opened_without_the_writer(trip: Any) -> None:
     trip.store.writer.submit(free.wait, 60)
 
     try:
-        again = asyncio.run(asyncio.wait_for(intents.noted(trip.store, opened), 5))
+        again = asyncio.run(asyncio.wait_for(intents.noted(trip.store, opened), 30))
     finally:
         free.set()
 

@@ -421,13 +421,13 @@ def running(options: Options) -> Iterator[tuple[Service, str]]:
 
     thread = threading.Thread(target=lambda: asyncio.run(serve()))
     thread.start()
-    ready.wait(10)
+    ready.wait(60)
     url, loop, end = started[0]
     try:
         yield service, url
     finally:
         loop.call_soon_threadsafe(end.set)
-        thread.join(10)
+        thread.join(60)
         assert not thread.is_alive()
         assert not service.open
 
