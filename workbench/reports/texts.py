@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from workbench.comparing.words import paired_facts
 from workbench.errors import ExportError, disk_errors
-from workbench.model import KINDS, PLURAL, RESOLVED, Alias, Kind, Score, Tally
+from workbench.model import KINDS, PLURAL, RESOLVED, Alias, Kind, Tally
 from workbench.reports import columns_of, page
 from workbench.reports.answer import code
 from workbench.reports.team import people_text, team_text, training_text
@@ -301,10 +301,6 @@ def _tally_cell(tally: Tally | None) -> str:
     return "undefined" if tally.recall is None else f"{tally.found}/{tally.units} {value(tally.recall)}"
 
 
-def _score_cell(score: Score | None) -> str:
-    return "" if score is None else _tally_cell(score.tally)
-
-
 def _kind_table(kind: Kind, everything: Sequence[Scored], withheld: Collection[str]) -> list[str]:
     """A line per sample: automatic values of one kind, the external one, verified and Δ.
 
@@ -334,7 +330,8 @@ def _kind_table(kind: Kind, everything: Sequence[Scored], withheld: Collection[s
             cells = ["hidden"] * (len(names) + len(columns))
         else:
             cells = [value(row.external[c][0]) if c in row.external else "" for c in columns]
-            cells += [_score_cell(row.automatic.get(name)) for name in names]
+            scores = map(row.automatic.get, names)
+            cells += [_tally_cell(score.tally) if score else "" for score in scores]
             apart = row.delta(first)
         last = ["" if apart is None else delta(apart)] if differ else []
         listed.append([name, *cells, _verified_cell(row, kind), *last])

@@ -165,6 +165,7 @@ _IS_CYRILLIC = re.compile("[\u0400-\u04ff]")
 _ALPHABETS_MEET = re.compile("[a-zA-Z](?:(?=[\u0400-\u04ff])|(?<=[\u0400-\u04ff].))")
 _SPACED = f"[^\\W\\d_{UNSPACED}\uac00-\ud7af]*"  # letters of a script that parts its words by spaces
 _MIXED = re.compile(f"{_SPACED}(?:[a-zA-Z][\u0400-\u04ff]|[\u0400-\u04ff][a-zA-Z]){_SPACED}")
+_DIGITS_MEET = re.compile(r"(?<=\d) (?=\d)")
 _ONLY_LATIN = re.compile(f"(?![{_LATIN}])[a-zA-Z]")
 # Hindi writes a nasal before a consonant of its class as a letter or as a dot, and foreign sounds with or
 # without one below.
@@ -424,11 +425,4 @@ def key(text: str, lang: str | None = None) -> str:
     if not has_digit(joined := " ".join(tokens)):
         return joined
     # Two numbers are parted by a comma, or "1 000" would be one when the key is normalised again.
-    return "".join(
-        word if not index else f", {word}" if _ends_meet(tokens[index - 1], word) else f" {word}"
-        for index, word in enumerate(tokens)
-    )
-
-
-def _ends_meet(left: str, right: str) -> bool:
-    return left[-1].isdigit() and right[0].isdigit()
+    return _DIGITS_MEET.sub(", ", joined)

@@ -130,7 +130,7 @@ def leaving(screen: BaseScreen, desk: Desk) -> Iterable[SystemCommand]:
         bench.tell(f"nothing was written: {flat(str(error))}", "warn")
 
     async def back_up() -> None:
-        start(bench, partial(go_on, "back_up"), group="leaving", failed=failed)
+        begin("back_up")
 
     ask_page = partial(ask_path, "Report page: which file?", "report.html", "report")
     for title, about, ask in (
