@@ -246,6 +246,16 @@ def test_the_planned_end_and_the_last_sample_are_ends_whoever_chose_them(bench: 
         assert (len(one.rows), one.n == one.population, {row.pi for row in one.rows}) == (8, True, {1.0})
 
 
+def test_the_end_of_a_plan_stays_an_end_when_it_gets_longer(bench: Any) -> None:
+    bench.load(rows(12))
+    make(bench, 4)
+    for key in order(bench)[:5]:
+        decide(bench, key, off_plan=True)
+    plan.extend(bench.store, bench.info(), 4, "ann")
+
+    assert (4, 8, 1) == (len(found(bench).rows), found(bench).planned_n, found(bench).beyond)
+
+
 @pytest.mark.databases
 def test_an_export_that_comes_back_has_the_prefix_that_left(bench: Any, tmp_path: Path) -> None:
     """Its rows say where a sample stood (`u`), that a person saw it here (`shown`), and what was picked."""
