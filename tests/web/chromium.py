@@ -9,6 +9,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from websockets.sync.client import ClientConnection, connect
 
 PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PATIENCE = 60.0
+_connect = partial(connect, max_size=None, open_timeout=PATIENCE, ping_interval=None)
 
 
 class Tab:
@@ -180,7 +182,7 @@ def browser(folder: Path) -> Iterator[str]:
 @contextmanager
 def new_tab(address: str) -> Iterator[Tab]:
     """A tab with cookies of its own, as in a private window."""
-    with connect(address, max_size=None) as root:
+    with _connect(address) as root:
 
         def ask(method: str, **params: Any) -> Any:
             root.send(json.dumps({"id": 1, "method": method, "params": params}))
@@ -190,6 +192,6 @@ def new_tab(address: str) -> Iterator[Tab]:
 
         window = ask("Target.createBrowserContext", disposeOnDetach=True)["browserContextId"]
         page = ask("Target.createTarget", url="about:blank", browserContextId=window)["targetId"]
-        with connect(f"{address.split('/devtools')[0]}/devtools/page/{page}", max_size=None) as socket:
+        with _connect(f"{address.split('/devtools')[0]}/devtools/page/{page}") as socket:
             yield Tab(socket)
         ask("Target.disposeBrowserContext", browserContextId=window)

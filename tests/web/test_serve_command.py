@@ -133,7 +133,7 @@ def test_without_people_the_server_shows_a_token_that_ends_with_it_and_its_log_i
     try:
         assert process.stderr is not None
         token = process.stderr.readline().split()[-1]
-        with httpx.Client(base_url=url, headers={"origin": url}, follow_redirects=True) as client:
+        with httpx.Client(base_url=url, headers={"origin": url}, follow_redirects=True, timeout=60) as client:
             page = client.post("/login", data={"name": "ann", "token": token})
             assert "Agra" in page.text
             client.post("/act", data={**fields_of(page.text), "do": "accept"})
@@ -147,7 +147,7 @@ def test_without_people_the_server_shows_a_token_that_ends_with_it_and_its_log_i
     assert "verified" == bench.review("s", "ann").state.entity.disposition
     process, url = started(bench)
     try:
-        with httpx.Client(base_url=url, cookies=cookies) as client:
+        with httpx.Client(base_url=url, cookies=cookies, timeout=60) as client:
             assert 401 == client.get("/me").status_code
     finally:
         process.terminate()
@@ -172,7 +172,7 @@ def test_a_server_that_is_stopped_while_somebody_waits_says_so_and_answers_first
         await PlainTextResponse("answered")(scope, receive, send)
 
     with listen("127.0.0.1", 0) as listening, ThreadPoolExecutor() as pool:
-        answer = pool.submit(httpx.get, f"http://127.0.0.1:{listening.getsockname()[1]}/")
+        answer = pool.submit(httpx.get, f"http://127.0.0.1:{listening.getsockname()[1]}/", timeout=60)
         with pytest.raises(KeyboardInterrupt):
             app.run(stops, listening, behind_proxy=False)
         assert "answered" == answer.result().text
