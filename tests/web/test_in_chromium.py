@@ -210,7 +210,7 @@ def test_a_server_that_is_away_is_said_to_be(serve: Serve, tab: Tab) -> None:
 def test_a_form_that_is_too_large_says_that_its_text_is_too_long(serve: Serve, tab: Tab) -> None:
     log_in(tab, serve(TEN))
     tab.run("""const text = document.querySelector('details[data-key=c] textarea');
-        text.removeAttribute('maxlength'); text.value = 'x'.repeat(1100000);
+        text.removeAttribute('maxlength'); text.value = 'жжжжжж '.repeat(27500);
         text.form.querySelector('[value=comment]').click()""")
     tab.wait("document.getElementById('said').textContent.includes('not saved')")
     assert "not saved: the text is too long: write less. What you typed is still here: try again." == tab.run(
