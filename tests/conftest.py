@@ -57,6 +57,8 @@ sys.dont_write_bytecode = False
 settings.register_profile("any machine", deadline=None, max_examples=50)
 settings.load_profile("any machine")
 
+pytest.register_assert_rewrite("tests.sessions")  # else a session that fails shows no difference
+
 TOUR_SEEN = State(tour_seen=True)
 Tables = dict[str, list[tuple[Any, ...]]]
 

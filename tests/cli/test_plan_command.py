@@ -66,12 +66,11 @@ def test_a_plan_is_made_shown_and_dropped(load: Any, run: Any) -> None:
     assert "no plan, 80 samples in random order" in dropped.out
 
 
-def test_after_the_first_review_no_plan_can_be_made_dropped_or_extended(
-    load: Any, run: Any, written: str
-) -> None:
+def test_after_the_first_review_no_plan_can_be_made_or_extended(load: Any, run: Any, written: str) -> None:
     load(20)
     verify(written, 1)
-    for arguments in (("--n", 10), ("--drop",), ("--more", 5)):
+    run("plan", "--drop").refuses("there is no plan to drop")
+    for arguments in (("--n", 10), ("--more", 5)):
         refused = run("plan", *arguments)
         refused.refuses("1 sample is verified or not counted already")
         refused.refuses("workbench compare needs none for reviews in random order")

@@ -126,13 +126,13 @@ def test_the_doubtful_first_order_goes_by_the_calibration_in_use(bench: Any) -> 
     assert (["mountain", "river"], ["river", "mountain"]) == (before, order())
 
 
-NOTHING = "change nothing. No threshold and no policy is better than"
+NOTHING = "change nothing. No threshold and no policy is clearly better than"
 ADVISED = [
     # the threshold that is chosen, whether it is better, what to do, and why
     (76, True, f"{NOTHING} what is in use.", "76 is better"),
-    (76, False, f"{NOTHING} what is in use.", "76 is no b"),
+    (76, False, f"{NOTHING} what is in use.", "76 is not clearly b"),
     (80, True, "use match threshold 80 (--save NAME --use NAME).", "80 is better than 85"),
-    (80, False, f"{NOTHING} 85 before may.", "80 is no b"),
+    (80, False, f"{NOTHING} 85 before may.", "80 is not clearly b"),
     (85, False, "go back to match threshold 85 (--use none).", "85, the threshold before may, is the best"),
     (80, None, "review more.", "too early to say whether 80 is better than 85"),
 ]

@@ -66,7 +66,7 @@ def test_a_review_from_start_to_end(terminal: Run, database: Path) -> None:
 
     assert window.exit_code() == 0
     left = window.raw().partition(LEAVE_ALTERNATE_SCREEN)[2]
-    assert f"What you decided is saved. To go on: workbench review --db {database}".encode() in left
+    assert f"To go on:\r\n  workbench review --db {database} --as ann\r\n".encode() in left
     with closing(sqlite3.connect(database)) as raw:
         assert raw.execute("SELECT text, label FROM gold_unit ORDER BY position").fetchall() == [
             ("Taj Mahal", "place"),

@@ -8,6 +8,7 @@ evaluate the text of every annotation four times, 50 ms at each start.
 
 import copy as copying
 import gc
+import shlex
 import sys
 from collections.abc import Callable
 from datetime import datetime
@@ -40,6 +41,7 @@ from workbench.cli.console import (
     open_for,
     policy_from,
     say_whatever_comes,
+    tell,
 )
 from workbench.cli.export import copy, doctor, export, purge, verify
 from workbench.cli.import_ import import_
@@ -222,7 +224,8 @@ def review(context: Context) -> None:
     if not on_terminal():
         raise UsageError("review opens screens and needs a terminal; for scripts: score, compare, export")
     open_app(call.db, call.dataset, call.annotator)
-    typer.echo(reports.suggested("What you decided is saved. To go on: workbench review"), err=True)
+    own = f" --as {shlex.quote(call.named)}" if call.named else ""
+    tell(f"What you decided is saved. To go on:\n  workbench review{own}")
 
 
 @app.command()

@@ -121,7 +121,7 @@ def advice(look: Look) -> str:
     than = f"{look.now} {which(look)}"
     if used or look.now == look.moves.now:
         than = "what is in use"
-    return f"What to do: change nothing. No threshold and no policy is better than {than}."
+    return f"What to do: change nothing. No threshold and no policy is clearly better than {than}."
 
 
 def change_lines(look: Look) -> list[str]:
@@ -146,7 +146,7 @@ def support_text(change: PolicyChange) -> str:
 def change_text(change: PolicyChange) -> str:
     """What a change does: `typical error .281 → .133 (−.148 [−.190, −.105] …): better`."""
     moved = f"typical error {number(change.before)} → {number(change.after)}"
-    verdict = "better" if change.better else "no better"
+    verdict = "better" if change.better else "not clearly better"
     if change.gain.interval is None:
         if change.better is None:
             verdict = f"a suggestion from {many(change.samples, 'sample')}"
@@ -157,7 +157,7 @@ def change_text(change: PolicyChange) -> str:
 
 
 def verdict_lines(calibration: Calibrated, before: str = "in use") -> list[str]:
-    """Better, no better or too early to say; and how steady the choice is."""
+    """Better, not clearly better or too early to say; and how steady the choice is."""
     gain = f"{gain_text(calibration)} ({how_sure(calibration)})"
     lines = [found_text(calibration, gain, f", the threshold {before},")[1]]
     if calibration.trivial is not None:
@@ -168,7 +168,7 @@ def verdict_lines(calibration: Calibrated, before: str = "in use") -> list[str]:
 
 
 def found_text(calibration: Calibrated, gain: str, which: str = "") -> tuple[str, str]:
-    """What a fit says of its choice, with the `gain` in words, and a sign for it: ✓ clear, = no better, ·.
+    """What a fit says of its choice, with the `gain` in words, and a sign for it: ✓ clear, = not clear, ·.
 
     `which` says what the threshold is that it is compared with.
     """
@@ -202,10 +202,10 @@ def _no_use(calibration: Calibrated) -> str:
 
 
 def _no_better(calibration: Calibrated) -> str:
-    """What a choice that is no better was held against: `threshold_now`, or calling every unit found."""
+    """What a choice is not clearly better than: `threshold_now`, or calling every unit found."""
     gain = calibration.gain.interval
     beats = not calibration.better and gain is not None and gain.low > 0
-    return f"no better than {'calling every unit found' if beats else calibration.threshold_now}"
+    return f"not clearly better than {'calling every unit found' if beats else calibration.threshold_now}"
 
 
 def how_sure(calibration: Calibrated) -> str:

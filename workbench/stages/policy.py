@@ -68,7 +68,8 @@ def changes(before: Policy | None, after: Policy) -> tuple[str, ...]:
         return ()
     words = []
     if before.kinds != after.kinds:
-        words.append(f"reviews {' and '.join(after.kinds)} units")
+        more = "" if {*before.kinds} <= {*after.kinds} else " (other reviews stay, the queue counts none)"
+        words.append(f"reviews {' and '.join(after.kinds)} units{more}")
     old, new = before.label_names(), after.label_names()
     words += [f"label {name} added" for name in new if name not in old]
     words += [f"label {name} removed" for name in old if name not in new]

@@ -44,10 +44,13 @@ def headline_scorer(store: Store, info: DatasetInfo, asked: str | None = None, u
 
 
 def named(name: str, columns: Collection[str]) -> str:
-    """The column that a person means: of several runs the newest; the end with its kind may be left out."""
+    """The column that a person means: of several runs the newest; the end with its kind may be left out.
+
+    That end stands for one of which nobody knew what it counts when it came.
+    """
     metrics = (name, *(f"{name} ({kind})" for kind in KINDS))
     runs = [run for metric in metrics for run in runs_of(metric, columns)]
-    return name if name in columns or not runs else runs[-1]
+    return name if not runs or (name in columns and kind_of(name)) else runs[-1]
 
 
 def under(info: DatasetInfo, run: RunInfo | None) -> DatasetInfo:
