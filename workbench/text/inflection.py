@@ -52,9 +52,8 @@ def analyser() -> Any:
         return None
     import pymorphy3
 
-    return pymorphy3.MorphAnalyzer(
-        probability_estimator_cls=None
-    )  # every parse counts, the likeliest no more
+    # Every parse counts, the likeliest no more.
+    return pymorphy3.MorphAnalyzer(probability_estimator_cls=None)
 
 
 @lru_cache(maxsize=32)

@@ -85,9 +85,8 @@ _MONTHS = frozenset({*_levelled(_WORDS["months"]).split(), "ngày", "tháng"})
 # A figure written together with a month (12thJuly), and scripts whose letters have marks between them.
 _GLUED = re.compile(r"\d(?:st|nd|rd|th|er|of|del?|[ºª]|-го|-е)+[^\W\d_]")
 _MARKED = re.compile("[\u0900-\u097f\u0e00-\u0e7f]")
-_BEFORE_MONTH = (
-    18  # code points from the first figure of a date to its month, at most: 11-го – 12-го del July
-)
+# Code points from the first figure of a date to its month, at most: 11-го – 12-го del July.
+_BEFORE_MONTH = 18
 
 
 @lru_cache(maxsize=1)
@@ -134,15 +133,12 @@ _CENTURY = _one_of(
     # decades: the 1980s, '80s, 1980-х, 1980er Jahre
     rf"(?:{_LEFT}the )?{_LEFT}'?\d{{2,4}}(?:['’]?s(?!\w)|-(?:х|е|ые|ых|м)(?!\w)|er(?!\w)(?: Jahren?(?!\w))?)",
 )
-_OF_CENTURIES = (
-    "century", "millennium", " век", " в.", " вв.", " століття", "Jahrhundert", "Jh.", "siècle", "siglo",
-    "século", "secolo",
-)  # fmt: skip
+_AGES = "century|millennium| век| в.| вв.| століття|Jahrhundert|Jh.|siècle|siglo|século|secolo".split("|")
 _OF_DECADES = re.compile(r"\d(?:['’]?s|-[хеым]|er)")
 
 
 def _centuries(text: str) -> Iterator[re.Match[str]]:
-    some = any(word in text for word in _OF_CENTURIES) or _OF_DECADES.search(text)
+    some = any(word in text for word in _AGES) or _OF_DECADES.search(text)
     return _CENTURY.finditer(text if some else "")
 
 
