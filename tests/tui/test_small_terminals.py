@@ -8,14 +8,13 @@ import pytest
 from textual.events import Event, Paste, Resize
 from textual.geometry import Size
 
-from tests.tui.conftest import User, key_event, shown, until
+from tests.tui.conftest import User, key_event, until
 from tests.tui.test_hostile import on_screen
 from workbench.model import Match, Unit
 from workbench.tui.app import IGNORED
 from workbench.tui.bench import NEEDED, TINY
 from workbench.tui.keys import acts
-from workbench.tui.widgets.bars import KEPT, Field, Head, KeyBar, arranged
-from workbench.tui.widgets.unit_list import UnitList
+from workbench.tui.widgets.bars import KEPT, Head, KeyBar, arranged
 from workbench.tui.widgets.unit_list import plan as columns
 
 WALK = {
@@ -23,21 +22,6 @@ WALK = {
     "guidelines": ("escape", "g"),
 }  # fmt: skip
 """Every kind of screen, with the keys that lead there from the one before."""
-
-
-async def test_a_notice_says_what_is_needed(user: User) -> None:
-    """From the first frame on; nothing of the screen below shines through."""
-    sizes = (59, 20), (80, 15), (20, 5), (1, 1)
-    async with user.opens(size=sizes[0]) as app:
-        await user.press()
-        for size in sizes:
-            await user.resize(*size)
-            drawn = on_screen(app)
-            assert "search" not in drawn
-            if size[0] > 40:
-                assert f"This window has {size[0]} × {size[1]} characters." in drawn
-                assert "needs 60 × 16" in drawn
-                assert "ctrl+q" in drawn
 
 
 async def test_it_comes_and_goes_with_the_size(user: User) -> None:
@@ -51,31 +35,6 @@ async def test_it_comes_and_goes_with_the_size(user: User) -> None:
             await user.resize(100, 30)
             assert on_screen(app) == before, name
             assert [type(screen) for screen in app.screen_stack] == screens
-
-
-async def test_no_key_acts_unseen_and_what_was_typed_stays(user: User) -> None:
-    """Below the notice nothing is accepted, rejected or left; only ctrl+q works.
-
-    A field keeps its text and its focus: typing goes on as if nothing had been.
-    """
-    async with user.opens("tower") as app:
-        await user.press("f", "o", "d")
-        await user.resize(40, 10)
-        await user.press("z", "backspace")
-        await user.resize(100, 30)
-        await user.press("d")
-        assert app.screen.query_one(Field).value == "odd"
-        await user.press("escape")
-        await user.resize(40, 10)
-        await user.press("x", "a", "b", "q", "question_mark", "enter")
-        await user.resize(100, 30)
-        assert type(app.screen).__name__ == "ReviewScreen"
-        assert app.screen.pane.now.sample.id == "tower"
-        assert not any(unit.rejected for unit in app.screen.query_one(UnitList).rows)
-        await user.resize(40, 10)
-        await user.pilot.press("ctrl+q")
-        await user.pilot.pause()
-    assert app.return_code == 0
 
 
 def at_once(app: Any, *events: Event) -> None:
@@ -225,31 +184,6 @@ def test_a_label_is_cut_only_as_far_as_the_wording_needs_the_cells() -> None:
     assert columns(34, [unit("Paris")])[:2] == (13, 12)
     assert columns(34, [unit("University of Paris")])[:2] == (18, 7)
     assert columns(50, [unit("University of Paris")]).label == 12
-
-
-async def test_the_narrowest_window_keeps_the_ways_out_and_back_and_the_name_over_the_labels(
-    user: User,
-) -> None:
-    """Other keys give way: undo, the way back and the help are needed most; each label has its number."""
-    async with user.opens(size=(60, 18)) as app:
-        await user.press()
-        review = "m match", "u undo", "b queue", "? help"
-        for sample, ways in ("", ("u undo", "q quit", "? help")), ("tower", review):
-            if sample:
-                await user.review(sample)
-            assert [] == [way for way in ways if way not in shown(app, KeyBar)]
-        await user.press("l")
-        assert shown(app, "#title").startswith("label of Eiffel Tower ")
-
-
-async def test_what_is_known_of_a_unit_is_there_when_its_pane_comes(user: User) -> None:
-    """A window that grows shows it at once, without a key."""
-    async with user.opens("tower", size=(80, 24)) as app:
-        name = app.screen.pane.unit.text
-        assert "" == app.screen.pane.detail.text
-        await user.resize(120, 36)
-        assert "place · proposed" in app.screen.pane.detail.text
-        assert name == str(app.screen.pane.detail._border_title)
 
 
 async def test_a_long_message_is_read_to_its_end(user: User) -> None:

@@ -117,6 +117,7 @@ class Walk:
         self.database = Path()
         self.own: dict[str, Any] = {}
         self.app: Any = None
+        self.lines: list[str] = []  # of the screen, drawn once for all that is to be seen after a step
 
     async def start(self, told: str) -> None:
         found = OPENING.fullmatch(told)
@@ -216,10 +217,13 @@ class Walk:
             words = question.removeprefix(known).split()
             now = QUESTIONS[known](self.user, self.own["annotator"], words)
             return now, re.fullmatch(re.escape(answer.strip()).replace("…", ".*"), now) is not None
-        seen = any(pattern.search(" ".join(line.split())) for line in on_screen(self.app).splitlines())
+        self.lines = self.lines or [" ".join(line.split()) for line in on_screen(self.app).splitlines()]
+        seen = any(map(pattern.search, self.lines))
         return "", seen != (sign == "-")
 
     async def step(self, sign: str, told: str) -> None:
+        if sign in tuple("@&>"):
+            self.lines = []
         if sign == "@":
             await self.start(told)
         elif sign == "&":
@@ -234,6 +238,7 @@ class Walk:
             now, right = self.says(sign, told)
             if right:
                 break
+            self.lines = []
             await self.user.pilot.pause(0.02)
         assert right, f"wanted {sign} {told}\n   there: {now}\n{on_screen(self.app)}"
 
