@@ -1,6 +1,5 @@
 """What every command needs around its stage: options before it, the store, an editor, the last words."""
 
-import gc
 import io
 import os
 import sys
@@ -283,7 +282,6 @@ def open_app(url: str, dataset: str | None, annotator: str, start: Start = None)
     path = None if "://" in url else Path(url).expanduser()
     if path is not None and not path.exists():  # said here before a screen is painted
         raise UsageError(f"{Path(url)}: no such database; import a file first: workbench import FILE")
-    gc.disable()  # collecting what is being imported takes a sixth of the start; the app enables it again
     from workbench.tui.app import run
 
     before = reports.given  # another dataset may be opened on the screens

@@ -16,14 +16,7 @@ from workbench.model import KINDS, PLURAL, RESOLVED, Alias, Kind, Tally
 from workbench.reports import columns_of, page
 from workbench.reports.answer import code
 from workbench.reports.team import people_text, team_text, training_text
-from workbench.scoring.names import (
-    DEFAULT_SCORER,
-    SCORERS,
-    column_kind,
-    headline,
-    scorer_in_full,
-    scorer_name,
-)
+from workbench.scoring.names import SCORERS, column_kind, headline, scorer_in_full, scorer_name
 from workbench.text.cells import in_table, short
 from workbench.text.figures import delta, many, number, table, telling, value
 from workbench.text.query import quoted
@@ -320,7 +313,7 @@ def _kind_table(kind: Kind, everything: Sequence[Scored], withheld: Collection[s
     if all((score and score.tally) == (other and other.tally) for score, other in both):
         names = [name for name in names if name != "ragas_legacy"]  # the same column twice says nothing
     columns = sorted({name for row in rows for name in row.external if column_kind(name) == kind})
-    first = headline(columns, (), kind) if columns else DEFAULT_SCORER[kind]
+    first = headline(columns, (), kind)
     differ = first in (*columns, *names)  # without its column nobody can follow Δ
     listed, whole = [], not columns_of(sys.stdout)
     for row in rows[:SHOWN_ROWS]:

@@ -400,13 +400,12 @@ class Bench(App[None]):
         return open_desk(self.store, self._dataset, self.annotator)
 
     async def _get_ready(self) -> None:
-        """Load what the first review needs, then collect again, leaving out what is there by now.
+        """Load what the first review needs, then leave what is there by now out of the collections.
 
         Without that a full collection walks 400,000 objects of the libraries and holds a key up for 80 ms.
         """
         await self.loaded("review")
         gc.freeze()
-        gc.enable()
 
     def keep_view(self, name: str, view: View | None) -> None:
         """Save a view of the queue under a name; None forgets it."""

@@ -267,12 +267,8 @@ def _annotation(record: GoldRecord, tags: list[Tagged], text: str, offset: Offse
         marked = offset(tag.start), offset(tag.end), text[tag.start : tag.end]
         result.append(_region(f"r{number}", "label", *marked, tag.label))
         result.append(_region(f"r{number}", "verdict", *marked, tag.unit.match.verdict or "unsure"))
-    value: JsonObject = {
-        "result": result, "was_cancelled": False, "ground_truth": True, "annotator": record.named,
-    }  # fmt: skip
-    if record.effort is not None:
-        value["lead_time"] = record.effort.seconds
-    return value
+    made = {"result": result, "was_cancelled": False, "ground_truth": True, "annotator": record.named}
+    return made if record.effort is None else {**made, "lead_time": record.effort.seconds}
 
 
 def _prediction(proposal: Proposal, text: str, offset: Offset) -> JsonObject:

@@ -218,9 +218,7 @@ def clickable(pieces: Iterable[Sequence[Part]]) -> Content:
     )
 
 
-RANK = dict.fromkeys(("neither", "rest"), 1) | dict.fromkeys(
-    "help undo back quit cancel take accept".split(), 2
-)
+RANK = {"neither": 1, "rest": 1} | dict.fromkeys("help undo back quit cancel take accept".split(), 2)
 """By the last word of an action's name: what Resolve is for, then the ways out and back; others give way."""
 
 
