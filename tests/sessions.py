@@ -190,7 +190,7 @@ def replay(run: Run, demo_database: Path, session: str) -> None:
 
 
 def done(run: Run, demo_database: Path, step: str) -> str | None:
-    """Do a step of a session; what a command shows."""
+    """Do a step of a session; what it shows, None where a file is written."""
     first, *told = step.splitlines()
     sign, words = first[:1], first[2:]
     if sign == "$":
@@ -208,7 +208,7 @@ def done(run: Run, demo_database: Path, step: str) -> str | None:
     elif words != "databases":
         name, _, number = words.rpartition(" ")
         STARTS[name](run, int(number))
-    return None
+    return None if sign == ">" else ""
 
 
 def pattern(told: str) -> str:

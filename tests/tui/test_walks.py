@@ -7,7 +7,7 @@
 & WHO verifies SAMPLE: reject A; toggle B; label C      elsewhere; also `the first 3` of the queue
 > KEYS              pressed at once: `a`, `down`, `backspace*3`, "what is typed", (a row to go to, by j and
                     k), {a word, by the letters that stand before it}
-TEXT                a line of the screen has this; `…` stands for anything
+TEXT                a line of the screen has this; `…` stands for anything, in an answer for something
 - TEXT              no line of the screen has it
 : TEXT              the status line says this and nothing more
 = QUESTION: ANSWER  what a question of `QUESTIONS` gives, most of them about what is stored
@@ -69,7 +69,7 @@ def unit(user: User, who: str, sample: str, text: str) -> str:
     units = [*opened.state.entity.assessment.units, *opened.state.statement.assessment.units]
     one = next((one for one in units if one.text == text), None)
     if one is None:
-        return "none"
+        return ""
     contexts = opened.sample.retrieved_contexts
     read = [f"“{contexts[at.context][at.start : at.end]}”" for at in one.match.evidence]
     return " ".join(filter(None, (unit_symbol(one), one.label, one.match.verdict, one.match.reason, *read)))
@@ -138,7 +138,7 @@ class Walk:
 
     async def leave(self) -> None:
         await self.stack.aclose()
-        self.app = None
+        self.app, self.lines = None, []
 
     def another(self, told: str) -> None:
         """Another person verifies a sample, after some edits."""
@@ -216,7 +216,7 @@ class Walk:
             known = next(one for one in QUESTIONS if f"{question} ".startswith(f"{one} "))
             words = question.removeprefix(known).split()
             now = QUESTIONS[known](self.user, self.own["annotator"], words)
-            return now, re.fullmatch(re.escape(answer.strip()).replace("…", ".*"), now) is not None
+            return now, re.fullmatch(re.escape(answer.strip()).replace("…", ".+"), now) is not None
         self.lines = self.lines or [" ".join(line.split()) for line in on_screen(self.app).splitlines()]
         seen = any(map(pattern.search, self.lines))
         return "", seen != (sign == "-")
