@@ -411,9 +411,8 @@ def test_ctrl_c_ends_with_one_line(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
 
-    assert process.returncode == 130
-    assert b"Stopped. What was saved stays; run the same command again to go on.\n" == err
-    assert out == b""
+    told = b"Stopped. What was saved stays; run the same command again to go on.\n"
+    assert (130, b"", told) == (process.returncode, out, err)
 
 
 FILE = "workbench.db"
