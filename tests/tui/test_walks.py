@@ -10,7 +10,8 @@
 TEXT                a line of the screen has this; `…` stands for anything, in an answer for something
 - TEXT              no line of the screen has it
 : TEXT              the status line says this and nothing more
-= QUESTION: ANSWER  what a question of `QUESTIONS` gives, most of them about what is stored
+= QUESTION: ANSWER  what is listed, or stored: `listed`, `sorted`, `state SAMPLE`, `unit SAMPLE NAME`,
+                    `gold SAMPLE`, `clipboard`, `exit code` (`QUESTIONS`)
 $ COMMAND           the app is left and this is typed; the lines that follow are printed, as in sessions
 
 A row of blanks counts as one. A step waits until the screen is as it says; if it never is, the test shows
