@@ -386,7 +386,7 @@ def policy_aliases(
 
 def main() -> NoReturn:
     """Run the command of this process."""
-    gc.set_threshold(50_000)  # with 700 a fifth of an import goes into walking what is in use
+    gc.set_threshold(300_000)  # with 700 up to a fifth of a command goes into walking what is in use
     say_whatever_comes()
     sys.exit(_run(sys.argv[1:]))
 

@@ -406,6 +406,7 @@ class Bench(App[None]):
         """
         await self.loaded("review")
         gc.freeze()
+        gc.set_threshold(700)  # small steps, so that no key waits for a large one
 
     def keep_view(self, name: str, view: View | None) -> None:
         """Save a view of the queue under a name; None forgets it."""
