@@ -6,6 +6,7 @@ import gc
 import json
 import os
 import shutil
+import signal
 import sqlite3
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -52,6 +53,9 @@ TABLES = (
 # Compiled and rewritten modules are kept, also where the environment says not to: they take two thirds of the
 # time in which tests are collected.
 sys.dont_write_bytecode = False
+
+# A shell that begins the tests behind `&` has Ctrl-C ignored; programs that are tested are not begun so.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # No property depends on how fast the machine is: the first example of a busy one once took .4 s.
 settings.register_profile("any machine", deadline=None, max_examples=50)
