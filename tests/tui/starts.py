@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from tests.rows import gold, naming, proposal, sample, units, write_rows
+from tests.rows import CITIES, gold, naming, proposal, sample, units, write_rows
 from tests.tui.conftest import ROWS, Row
 from tests.tui.teams import decide
 from workbench.stages import calibrate, plan, team, training
@@ -44,9 +44,6 @@ def with_another(start: Start) -> Start:
 def assigned(store: Store) -> None:
     """Each sample is for two people."""
     team.assign(store, find_dataset(store, None), "ann", 2, 1.0, None)
-
-
-CITIES = ["Rome", "Oslo", "Bern", "Riga", "Kyiv", "Lima", "Cairo", "Quito"]
 
 
 def eighty(number: int) -> dict[str, Any]:

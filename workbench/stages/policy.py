@@ -68,7 +68,7 @@ def changes(before: Policy | None, after: Policy) -> tuple[str, ...]:
         return ()
     words = []
     if before.kinds != after.kinds:
-        more = "" if {*before.kinds} <= {*after.kinds} else " (other reviews stay, the queue counts none)"
+        more = "" if {*before.kinds} <= {*after.kinds} else " (the queue leaves other reviews out; they stay)"
         words.append(f"reviews {' and '.join(after.kinds)} units{more}")
     old, new = before.label_names(), after.label_names()
     words += [f"label {name} added" for name in new if name not in old]
