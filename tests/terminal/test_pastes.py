@@ -20,17 +20,17 @@ pytestmark = pytest.mark.terminal
 SAID = "Ignored:"
 SCREENS = {
     "queue": ("", "verified", ""),
-    "help": ("?", "Keys", "verified"),
-    "compare": ("C", "Compare", "verified"),
-    "calibrate": ("K", "Calibrate", "verified"),
-    "plan": ("P", "lan", "verified"),
-    "runs": ("R", "Runs", "verified"),
+    "help": ("?", "Keys", "continue"),
+    "compare": ("C", "Compare", "continue"),
+    "calibrate": ("K", "Calibrate", "continue"),
+    "plan": ("P", "lan", "continue"),
+    "runs": ("R", "Runs", "continue"),
     "review": (" ", "Reference", ""),
     "guidelines": ("g", "Guidelines", "Reference"),
     "evidence": ("e", "evidence", "Reference"),
     "new unit": ("n", "new entity", "Reference"),
 }
-"""The key that opens each, what it shows, and what shows again once escape has left it: not all are left."""
+"""The key that opens each, what it shows, and what only the screen behind it shows: not all are left."""
 
 TABLES = ("review", "review_event", "gold_unit", "sample", "dataset", "policy", "run", "proposal")
 
@@ -85,9 +85,10 @@ def test_a_paste_changes_nothing(app: tuple[PtyApp, Path]) -> None:
                 start = len(program.output)
                 program.write(b"\x1b")
                 program.wait_for(behind, start=start)
+                program.quiet(0.3)  # a key right behind an escape would be one key with it, and do nothing
         start = len(program.output)
         program.write(b"b")
-        program.wait_for("verified", start=start)
+        program.wait_for("continue", start=start)
     program.write(b"\x11")  # ctrl+q
     assert 0 == program.ended()
     assert before == rows(database)
