@@ -134,7 +134,7 @@ ADVISED = [
     (80, True, "use match threshold 80 (--save NAME --use NAME).", "80 is better than 85"),
     (80, False, f"{NOTHING} 85 before may.", "80 is not clearly b"),
     (85, False, "go back to match threshold 85 (--use none).", "85, the threshold before may, is the best"),
-    (80, None, "review more.", "too early to say whether 80 is better than 85"),
+    (80, None, "import more samples and review them.", "too early to say whether 80 is better than 85"),
 ]
 
 

@@ -50,8 +50,8 @@ def assumptions(summary: Estimate) -> tuple[str, ...]:
         if alone <= NARROWER * wide:
             narrower = f"{number(alone, 2)} wide instead of {number(wide, 2)}"
             sentences.append(
-                f"The automatic score does not help here: without it the interval would be {narrower}. Decide"
-                " before you review which of the two you report."
+                f"The automatic score does not help here: without it the interval would be {narrower}."
+                " Reported for being narrower, it would hold less often than 95 %."
             )
     if not complete and summary.n < BADGE:
         sentences.append(f"{many(summary.n, 'verified sample')}, fewer than {BADGE}: read with caution.")
@@ -63,7 +63,7 @@ Method = Literal["", "known", "range", "at the planned number", "at any look"]
 PROMISES: dict[Method, str] = {
     "at the planned number": "The interval holds at the planned number of reviews, even if a few open samples"
     " are far off.",
-    "at any look": "The interval holds whenever you look. At the planned number of reviews it is narrower.",
+    "at any look": "The interval holds whenever you look.",
 }
 
 

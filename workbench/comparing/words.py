@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from workbench.comparing.paired import MeanOf, Paired
 
 ASSISTED = (
-    "The reviewers saw the program's suggestions, which may have influenced the verdicts. To measure that, "
-    f"at least {BADGE} reviews without suggestions are needed."
+    "The reviewers saw the program's suggestions, which may have influenced the verdicts. Fewer "
+    f"than {BADGE} reviews were without them, too few to measure that."
 )
 CHOSEN = "The reviewed samples were chosen for this demo, not drawn: the estimate acts as if they had been."
 """In the place of how they were drawn."""

@@ -88,7 +88,7 @@ def head_lines(dataset: str, gathered: Gathered, calibration: Calibrated) -> lis
     if gathered.assisted:
         lines.append(
             f"  {gathered.assisted:,} of {len(gathered.cases):,} samples were reviewed with suggestions in "
-            "view, and people keep what they see. Reviews without suggestions avoid that"
+            "view, and people keep what they see"
         )
     if gathered.alone:
         lines.append(
@@ -113,9 +113,9 @@ def advice(look: Look) -> str:
     if calibration is not None and is_better(calibration) and not used:
         return f"What to do: use match threshold {calibration.threshold} (--save NAME --use NAME)."
     if change is not None and change.gain.value > 0:
-        return f"What to do: review more, or try this: {take}."
+        return f"What to do: {look.more}, or try this: {take}."
     if calibration is None or calibration.better is None:
-        return f"What to do: review more. From {FEWEST} groups of samples on, this shows what is better."
+        return f"What to do: {look.more}. From {FEWEST} groups of samples on, this shows what is better."
     if calibration.threshold == look.now and not used:
         return f"What to do: go back to match threshold {look.now} (--use none). No other is better."
     than = f"{look.now} {which(look)}"

@@ -303,6 +303,13 @@ class Look:
         return move_to(self.moves, self.now).defined
 
     @property
+    def more(self) -> str:
+        """What brings in more verdicts: reviews, as long as there is something to review."""
+        gone = sum(self.gathered.left_out[why] for why in ("unresolved", "excluded", "seen"))
+        left = len(self.gathered.everything) > len(self.gathered.cases) + gone
+        return "review more" if left else "import more samples and review them"
+
+    @property
     def free_name(self) -> str:
         """A name that no calibration has: `calibration-1`, and so on."""
         return next(name for name in map("calibration-{}".format, count(1)) if name not in self.saved)
@@ -313,9 +320,7 @@ class Look:
         try:
             calibration = pure.calibrate(self.gathered.cases, now=self.now, objective=objective)
         except TooFewError as error:
-            return replace(
-                self, found=None, why=f"{error}: review more samples (workbench review), then calibrate"
-            )
+            return replace(self, found=None, why=f"{error}: {self.more}, then calibrate")
         return replace(self, found=calibration, why="")
 
 

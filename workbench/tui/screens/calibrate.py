@@ -287,7 +287,7 @@ def panel(look: Look, moved: MovedCurve) -> list[Line]:
 def what_next(look: Look) -> str:
     """What the threshold is for and what to do, in one line of 78 cells."""
     calibration, now = look.found, look.moves.now
-    do = "Review more samples to find out."
+    do = "The reviews cannot tell yet."
     if calibration is not None and calibration.threshold == now:
         do = f"{now} suits your reviews: keep it."
     elif calibration is not None and is_better(calibration):
