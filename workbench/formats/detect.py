@@ -258,7 +258,7 @@ def _by_rows(source: DatasetFile, columns: NamedColumns) -> DatasetFile:
             f"{path}: no columns of a known format: {excerpt(', '.join(names), 200)}"
             f"{name_yours(path, row, columns)}"
         )
-    format = format or "native"  # noqa: A001
+    format = format or (_sample_format(row) if row else "native")  # noqa: A001
     advice = try_this(path, row, columns) if row and format in ("native", "ragas") else ""
     whole = number < _LOOK
     return source._replace(
@@ -277,23 +277,17 @@ def _format_of(path: Path, row: JsonObject) -> str | None:
         )
     if claims:
         return claims[0]
-    ours = FIELD_OF.keys() | native.ONLY_HERE
-    return None if ours.isdisjoint(row) else _sample_format(row)
+    return None if FIELD_OF.keys().isdisjoint(row) and not scores_alone(row) else _sample_format(row)
 
 
 def _sample_format(row: JsonObject) -> str:
     """ragas where a field has a name of another version, or where a row with no native key has a column
     of ragas or a column of numbers; every other row reads the same as native."""
-    if type(row.get(native.OBJECT)) in (str, dict):
-        return "ragas"
-    for name, field in FIELD_OF.items():
-        if name in row and name != field and field not in row:
-            return "ragas"
-    if native.ONLY_HERE.isdisjoint(row):
-        for name, value in row.items():
-            if name in OTHER_FIELDS or is_metric(name) or is_number(value):
-                return "ragas"
-    return "native"
+    another = any(name in row and name != field and field not in row for name, field in FIELD_OF.items())
+    of_results = native.ONLY_HERE.isdisjoint(row) and any(
+        name in OTHER_FIELDS or is_metric(name) or is_number(value) for name, value in row.items()
+    )
+    return "ragas" if another or of_results or type(row.get(native.OBJECT)) in (str, dict) else "native"
 
 
 # What our exports call the file that holds every sample, in the order of how much it holds.
@@ -408,7 +402,7 @@ READERS: dict[str, Reader] = {
     "langfuse": Reader(tools.langfuse_record, tools.is_langfuse, cells=tools.cells_opened),
     "langsmith": Reader(tools.langsmith_record, tools.is_langsmith, cells=tools.cells_opened),
     "trulens": Reader(tools.trulens_record, tools.is_trulens, cells=tools.cells_opened),
-    "traces": Reader(ragas.record_of, tools.is_span, joins=tools.trace_rows),
+    "traces": Reader(tools.trace_record, tools.is_span, joins=tools.trace_rows),
     "deepeval": Reader(
         deepeval.record_of, deepeval.claims, lists=deepeval.LISTS, cells=deepeval.row_of_cells
     ),

@@ -64,7 +64,7 @@ class Notes:
     """Sentences that hold for a number of rows."""
     seen: Counter[str] = field(default_factory=Counter)
     """How often each of `EXAMPLES` was seen."""
-    first: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    first: defaultdict[str, tuple[str, ...]] = field(default_factory=lambda: defaultdict(tuple))
     """The first few of them, each with its line."""
     without_contexts: int = 0
     """Rows that have no contexts."""
@@ -89,13 +89,18 @@ class Notes:
         """Count one of `EXAMPLES`, and name the first few."""
         self.seen[kind] += 1
         if len(self.first[kind]) < NAMED:
-            self.first[kind].append(f"{self._place()}: {what}")
+            self.first[kind] += (f"{self._place()}: {what}",)
 
     def keep(self, name: str, value: Any, *, metric: bool) -> None:
         """Count a column that goes to `meta`."""
         self.kept[name] += 1
         if name not in self.kept_first:
             self.kept_first[name] = metric, f"{self._place()} {shown(value)}"
+
+    def counts(self) -> list[dict[Any, Any]]:
+        """What rows are counted in: what there is to say of a row that is refused after all is taken back."""
+        counted = (self.ignored, self.failed, self.counted, self.seen, self.first)
+        return [self.kept, self.kept_first, self.numbers, *counted]
 
     def _place(self) -> str:
         return f"item {self.item:,}" if self.item else f"line {self.line:,}"

@@ -65,6 +65,7 @@ def rows(given: Iterator[RawRow], path: Path, notes: Notes, build: Build) -> Ite
         notes.line, notes.item = row.line, row.item
         record, error = None, row.error
         if row.value is not None:
+            before = [dict(part) for part in notes.counts()]
             try:
                 value = columns.listed(row.value)
                 if columns.scores_alone(value):  # then with the texts of the sample that has its id
@@ -75,6 +76,9 @@ def rows(given: Iterator[RawRow], path: Path, notes: Notes, build: Build) -> Ite
                 record = build(value, notes)
             except (RowError, RecursionError) as failure:
                 error = failure
+                for part, was in zip(notes.counts(), before, strict=True):
+                    part.clear()
+                    part.update(was)
         placed = None if error is None else refused(error, path, row.line, row.item)
         yield FileRow(path, row.line, record, placed, row.raw, row.item)
 

@@ -31,7 +31,7 @@ from workbench.formats.columns import (
 )
 from workbench.formats.json_lines import RawRow, loads
 from workbench.formats.readers import ragas
-from workbench.formats.rows import Notes, check_texts, rest_of
+from workbench.formats.rows import Notes, check_texts, rest_of, wrong
 from workbench.model import JsonObject, Record
 
 _MESSAGE = ("text", "content", "parts", "message", "messages")
@@ -314,9 +314,10 @@ _INPUT = ("attributes.input.value", "attributes.gen_ai.input.messages", "input",
 _OUTPUT = ("attributes.output.value", "attributes.gen_ai.output.messages", "output", "outputs")
 _DOCUMENTS = ("attributes.retrieval.documents", "attributes.gen_ai.retrieval.documents")
 _METADATA = ("attributes.metadata", "metadata", "extra.metadata")
+_OUTER = ("context", "attributes", "extra")
 _READ = frozenset(
-    {*_TRACE, *_INPUT, *_OUTPUT, *_DOCUMENTS, *_METADATA, "context", "attributes", "extra", "observations"}
-    | {"scores", *(f"attributes.{name}" for name in NAMES["reference"])}
+    {*_TRACE, *_INPUT, *_OUTPUT, *_DOCUMENTS, *_METADATA, *_OUTER, "observations", "scores"}
+    | {f"attributes.{name}" for name in NAMES["reference"]}
 )
 _FLAT = re.compile(r"attributes\.retrieval\.documents\.(\d+)\.document\.content")
 
@@ -379,12 +380,15 @@ def trace_rows(given: Iterator[RawRow], notes: Notes) -> Iterator[RawRow]:
             value["scores"] = root.scores
         if meta:
             value["meta"] = meta
-        if not set(NAMES["reference"]).intersection(value):
-            notes.counted[
-                "a trace without a reference answer: --map reference=KEY names one of its metadata, "
-                "--map reference=response takes the response"
-            ] += 1
         yield root.given._replace(value=value, raw=json.dumps(value, ensure_ascii=False))
+
+
+def trace_record(row: JsonObject, notes: Notes) -> Record:
+    """The record of the row of a trace. Raises RowError."""
+    if row.keys().isdisjoint(NAMES["reference"]):
+        expected = "a reference answer: --map reference=meta.KEY takes one of the metadata, "
+        raise wrong("reference", None, f"{expected}--map reference=response the response")
+    return ragas.record_of(row, notes)
 
 
 def _spans(row: JsonObject, notes: Notes) -> Iterator[JsonObject]:
@@ -416,7 +420,8 @@ def _span(row: JsonObject, given: RawRow, notes: Notes) -> TraceSpan:
         return next((value for name in names if (value := value_at(row, name)) is not None), None)
 
     number, trace, output = first(_ID), first(_TRACE), first(_OUTPUT)
-    names = [*row, *(f"attributes.{name}" for name in as_dict(row.get("attributes")))]
+    inside = (f"{outer}.{name}" for outer in _OUTER for name in as_dict(row.get(outer)))
+    names = [*row, *inside]
     flat = sorted((int(match[1]), name) for name in names if (match := _FLAT.fullmatch(name)))
     documents = opened(first(_DOCUMENTS))
     if type(documents) is not list:
