@@ -82,6 +82,8 @@ class Opened:
     the column of the file that stands for a kind, with its number as the file wrote it; shown as one of
     `automatic`, so never before those may be seen. `over`: what several people verified, where somebody
     settles it. `settled`: what stands of a kind that this person verified, where `others` may be seen.
+    `given`: what stands of a kind that this person has not begun, by a file or settled. `standing`: what the
+    verified value of a kind counts that shows now, the automatic one with it: settled, own or given.
     """
 
     sample_id: int
@@ -96,6 +98,8 @@ class Opened:
     over: Sides | None = None
     others: Mapping[Kind, tuple[Verified, ...]] = field(default_factory=dict)
     settled: Mapping[Kind, Adjudication] = field(default_factory=dict)
+    given: Mapping[Kind, Assessment] = field(default_factory=dict)
+    standing: Mapping[Kind, Assessment] = field(default_factory=dict)
     reopening: Open | None = None
     automatic: tuple[AutoScore, ...] = ()
     revealed: tuple[Unit, ...] = ()
@@ -127,11 +131,6 @@ class Opened:
         """The units of a kind as this person has them."""
         return self.state.of(kind).assessment.units
 
-    def standing(self, kind: Kind) -> Assessment:
-        """What the verified value counts: what is settled of a kind, else what this person has."""
-        settled = self.settled.get(kind)
-        return settled.assessment if settled else self.state.of(kind).assessment
-
     def whose(self, kind: Kind) -> str:
         """Who has the units and verdicts that were settled, this person first; "" where nobody has."""
         settled = self.settled[kind]
@@ -140,7 +139,7 @@ class Opened:
 
     def rematches(self, kind: Kind) -> bool:
         """Whether the matches of a kind are what is left to decide."""
-        return self.rematch and self.state.of(kind).disposition not in DECIDED
+        return self.rematch and kind not in self.given and self.state.of(kind).disposition not in DECIDED
 
     def stale(self, kind: Kind) -> bool:
         """Whether a kind was verified under an older policy that says something else than today's."""
@@ -222,8 +221,9 @@ def _with_others(store: Store, opened: Opened) -> Opened:
             decided = []
         others = {kind: gold.others_of(store, number, opened.annotator, kind) for kind in decided}
         standing = {kind: gold.settled(store, number, kind, others[kind]) for kind in decided}
+        given = {kind: queue.given(store, info, opened.annotator, number, kind) for kind in info.kinds}
     settled = {kind: found for kind, found in standing.items() if found is not None}
-    return replace(opened, others=others, settled=settled)
+    return replace(opened, others=others, settled=settled, given={k: one for k, one in given.items() if one})
 
 
 def _step(
@@ -349,7 +349,11 @@ def shown(store: Store, opened: Opened) -> Opened:
         if own.disposition not in DECIDED:
             state = with_kind(state, kind, replace(own, assessment=settling(own.assessment, units)))
     decided = {kind for kind in KINDS if state.of(kind).disposition in DECIDED}
-    visible = set(KINDS) if state.opened.auto_shown else decided
+    verified = {kind: state.of(kind).assessment for kind in KINDS if state.of(kind).disposition == "verified"}
+    settled = {kind: found for kind, found in opened.settled.items() if kind in verified}
+    given = {kind: one for kind, one in opened.given.items() if state.of(kind).disposition == "todo"}
+    standing = given | verified | {kind: found.assessment for kind, found in settled.items()}
+    visible = set(KINDS) if state.opened.auto_shown else decided | given.keys()
     revealed: tuple[Unit, ...] = ()
     if opened.blind and info.kinds[0] in decided and stored.proposal is not None:
         revealed = proposed(info, stored.sample, stored.proposal, info.kinds[0]).units
@@ -359,15 +363,16 @@ def shown(store: Store, opened: Opened) -> Opened:
             stored.sample, stored.proposal, info.policy, threshold=info.threshold, aliases=info.aliases,
             evidence=False, only=_able(stored.proposal),
         )  # fmt: skip
-    standing = opened.settled.items()
     return replace(
         opened,
         state=state,
         automatic=tuple(_automatic(opened.written, assessments, visible)),
         revealed=revealed,
         suggested=_suggested(info, stored, state) if opened.blind else {},
-        causes=causes_of(store, info, stored, assessments, state, opened.written, opened.settled),
-        settled={kind: found for kind, found in standing if state.of(kind).disposition == "verified"},
+        causes=causes_of(store, info, stored, assessments, state, opened.written, standing),
+        settled=settled,
+        given=given,
+        standing=standing,
     )
 
 

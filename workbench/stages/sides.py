@@ -12,7 +12,7 @@ from workbench.comparing.explained import Explained, explained
 from workbench.comparing.links import descends
 from workbench.comparing.triage import Suspicion, suspect
 from workbench.matching.units import entity_units, language_of
-from workbench.model import KINDS, Assessment, Evidence, Kind, Progress, ProposedEntity, Sample, Unit, silent
+from workbench.model import Assessment, Evidence, Kind, Progress, ProposedEntity, Sample, Unit, silent
 from workbench.reviewing.fold import ReviewState
 from workbench.scoring.names import RECOUNT, SCORERS, first_scorer, kind_of
 from workbench.scoring.scorers import assess_all, places_of
@@ -20,7 +20,7 @@ from workbench.store import gold as gold_store
 from workbench.store import journal, scores
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.gold import Adjudication, Reviewed
+from workbench.store.gold import Reviewed
 from workbench.store.samples import CHUNK, Stored, load_samples
 from workbench.text.ground import ground
 
@@ -177,22 +177,17 @@ def causes_of(
     assessments: Mapping[str, Assessment],
     state: ReviewState,
     written: Mapping[Kind, tuple[str, str]],
-    settled: Mapping[Kind, Adjudication],
+    standing: Mapping[Kind, Assessment],
 ) -> dict[Kind, Difference]:
-    """The difference of every verified kind, as it is `settled`, to the score shown first; a few ms.
+    """The difference of every kind, as it is `standing`, to the score shown first; a few ms.
 
     That is the number of the file where it has one (`written`: column and digits), else a scorer.
     """
     differences = {}
-    for kind in KINDS:
-        if state.of(kind).disposition != "verified":
-            continue
+    for kind, verified in standing.items():
         name = first_scorer(assessments, kind)
-        side = (
-            VerifiedSide(settled[kind].assessment)
-            if kind in settled
-            else VerifiedSide.of(state, kind, stored)
-        )
+        is_own = verified is state.of(kind).assessment
+        side = VerifiedSide.of(state, kind, stored) if is_own else VerifiedSide(verified)
         if kind in written:
             column, digits = written[kind]
             number = FileNumber(digits, precision_of([digits]))

@@ -17,7 +17,7 @@ from workbench.stages.examples import seen_ids
 from workbench.stages.review import Opened, open_sample
 from workbench.stages.sides import VerifiedSide, automatic_sides, compared, imported_side, numbers_of
 from workbench.store.engine import Store
-from workbench.store.gold import load_some, settled, verified_by
+from workbench.store.gold import settled, verified_by
 from workbench.store.samples import Stored, load_sample
 from workbench.store.scores import external_of
 from workbench.text.lists import pairs, sections
@@ -191,13 +191,11 @@ def _verified(store: Store, opened: Opened, stored: Stored, kind: Kind) -> tuple
         return VerifiedSide(standing.assessment), _decided_by(opened.whose(kind) or standing.by, person)
     if disposition == "excluded":
         raise InputError("this sample is not counted: there is no verified value to compare with")
-    gold = load_some(store, [opened.sample_id], kind).get(opened.sample_id)
-    may_see = gold is not None and gold.origin in ("imported", "adjudicated") and not opened.blind
-    if disposition == "todo" and may_see and gold and gold.assessment:
+    if kind in opened.given:
         verified = verified_by(store, [opened.sample_id], kind)[opened.sample_id]
         given = settled(store, opened.sample_id, kind, verified)
         # who verified the same is no word for who has not decided: it would say who A and B are in Resolve
-        return VerifiedSide(gold.assessment), _decided_by(given.by, person) if given else "imported"
+        return VerifiedSide(opened.given[kind]), _decided_by(given.by, person) if given else "imported"
     if opened.opening.auto_shown:
         return side._replace(assessment=replace(side.assessment, source=UNDECIDED)), ""
     raise InputError("automatic and verified show once you have decided this sample")

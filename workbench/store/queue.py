@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, func, or_, select, true
 
-from workbench.model import RESOLVED, Disposition, Imported, Kind, Tally, Unit, named_language
+from workbench.model import RESOLVED, Assessment, Disposition, Imported, Kind, Tally, Unit, named_language
 from workbench.reviewing.fold import Verified, resolve
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD
 from workbench.store.assignments import DECIDES, Held, Team, of_others, places
@@ -483,6 +483,15 @@ def shown_ids(store: Store, info: DatasetInfo, annotator: str, kind: Kind) -> se
     """The samples whose values of one kind may be shown to this annotator, as `Reviews.decided` says."""
     reviews = Reviews.of(info, annotator)._replace(kinds=(kind,))
     return store.ids(SAMPLE.id, SAMPLE.dataset_id == info.id, reviews.decided())
+
+
+def given(store: Store, info: DatasetInfo, annotator: str, sample_id: int, kind: Kind) -> Assessment | None:
+    """What stands of a kind that this annotator has not decided, by a file or settled, if it may be shown."""
+    gold = load_some(store, [sample_id], kind).get(sample_id)
+    reviews = Reviews.of(info, annotator)._replace(kinds=(kind,))
+    if gold is None or store.has(REVIEW.id, REVIEW.sample_id == sample_id, REVIEW[kind] == "excluded"):
+        return None
+    return gold.assessment if store.ids(SAMPLE.id, SAMPLE.id == sample_id, reviews.decided()) else None
 
 
 def uncounted_ids(store: Store, info: DatasetInfo, annotator: str) -> list[int]:

@@ -156,10 +156,9 @@ def facts_of(opened: Opened, kind: Kind) -> list[str]:
 def scores_of(opened: Opened, kind: Kind) -> list[tuple[str, str]]:
     """The automatic and the verified value of a kind, and their difference, once they may be seen."""
     scores = [(_called(score), counted(score.tally)) for score in opened.automatic if score.kind == kind]
-    state = opened.state.of(kind)
-    if state.disposition == "verified":
+    if kind in opened.standing:
         word = "settled" if kind in opened.settled else "verified"
-        scores.append((word, tally(count(opened.standing(kind).units))))
+        scores.append((word, tally(count(opened.standing[kind].units))))
     if kind in opened.causes:
         scores.append(("Δ", delta(opened.causes[kind].delta)))
     return scores

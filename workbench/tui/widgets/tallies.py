@@ -66,11 +66,11 @@ class Tallies(Widget):
         state = opened.state.of(kind)
         self.lines = min(PEOPLE, len(opened.over.people.get(kind, ()))) if opened.over else 1
         self._auto, self._kind = first_of(opened.automatic, kind), kind
-        self._verified = count(opened.standing(kind).units) if state.disposition == "verified" else None
+        self._verified = count(opened.standing[kind].units) if kind in opened.standing else None
         self._word = "settled" if kind in opened.settled else "verified"
         self._causes = opened.causes.get(kind)
         self._nothing = opened.base is None and not opened.blind
-        self._hidden = state.disposition not in ("verified", "excluded")
+        self._hidden = kind not in opened.standing and state.disposition != "excluded"
         self.set_class(self._causes is not None and bool(self._causes.totals), "-causes")
         self.refresh()
 
@@ -109,7 +109,7 @@ class Tallies(Widget):
         """One line, or as many as there is room for; the causes wrap."""
         size, height = self.content_size
         has_pane = height > 1 and self.screen.has_class("-wide")  # of the unit, which says more
-        if self._hidden and self._verified is None and not (has_pane or self.doubt):
+        if self._hidden and not (has_pane or self.doubt):
             return Content.assemble(("\n".join(cut_words(line, size) for line in self.note), DIM))
         if height < 2:
             narrow = size < NARROW
