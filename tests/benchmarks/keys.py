@@ -1,8 +1,8 @@
 """From a key to its painted frame in a review, against a bare Textual app that repaints and commits.
 
 Both are processes in a pseudo-terminal, each waits in silence before a key, and the keys alternate
-between them. The bare app is a screen of rows, drawn by the line API in one widget or as one Static a row;
-it makes one FULL commit (WAL) in a thread and then repaints as many rows as ours has painted for that key.
+between them. The bare app is a screen of rows, each a Static; it makes one FULL commit (WAL) in a thread and
+then repaints as many rows as ours has painted for that key.
 A key counts when the frame that shows its result has ended: for `a` that is the next sample's. The bar is
 2.5 times the bare app and 40 ms, for the median.
 
@@ -40,17 +40,11 @@ from workbench.model import Sample
 
 BARE = """
 import asyncio, sqlite3, sys
-from rich.segment import Segment
-from rich.style import Style
 from textual.app import App, ComposeResult
 from textual.content import Content
 from textual.events import Key
-from textual.geometry import Region
-from textual.strip import Strip
-from textual.widget import Widget
 from textual.widgets import Static
 
-BOLD, PLAIN = Style(bold=True), Style()
 raw = sqlite3.connect(sys.argv[1], check_same_thread=False)
 raw.execute("PRAGMA journal_mode=WAL")
 raw.execute("PRAGMA synchronous=FULL")
@@ -66,43 +60,22 @@ def words(y, number):
     return f"row {y} of step {number} " * 5
 
 
-class Lines(Widget):
-    DEFAULT_CSS = "Lines { height: 1fr; }"
-    number = 0
-
-    def render_line(self, y: int) -> Strip:
-        row = [Segment(f"{self.number:>6} ", BOLD), Segment(words(y, self.number), PLAIN)]
-        return Strip(row).adjust_cell_length(self.size.width)
-
-    def step(self, rows: int) -> None:
-        self.number += 1
-        self.refresh(Region(0, 0, self.size.width, rows))
-
-
 class Bare(App[None]):
     number = 0
 
     def compose(self) -> ComposeResult:
-        if sys.argv[2] == "lines":
-            yield Lines()
-        else:
-            yield from (Static(words(y, 0), id=f"row{y}") for y in range(self.size.height))
+        yield from (Static(words(y, 0), id=f"row{y}") for y in range(self.size.height))
 
     async def on_key(self, event: Key) -> None:
         self.number += 1
         await asyncio.to_thread(commit, self.number)
-        rows = ord(event.character) - 0x30
-        if sys.argv[2] == "lines":
-            self.query_one(Lines).step(rows)
-            return
-        for y in range(rows):
+        for y in range(ord(event.character) - 0x30):
             text = Content.assemble((f"{self.number:>6} ", "bold"), words(y, self.number))
             self.query_one(f"#row{y}", Static).update(text, layout=False)
 
 
 Bare().run()
 """
-PEERS = ("lines", "statics")
 POSITION = re.compile(rb"\x1b\[(\d+);\d+H")
 
 
@@ -139,10 +112,10 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One case measured once: ours, each peer, and the median of the rows that ours painted."""
+    """One case measured once: ours, the bare app, and the median of the rows that ours painted."""
 
     ours: Measured
-    peers: dict[str, Measured]
+    bare: Measured
     rows: float
 
 
@@ -173,14 +146,13 @@ def cases(order: list[str], rounds: int, presses: int) -> Iterator[list[Case]]:
         ]
 
 
-def measure(case: Case, app: PtyApp, peers: dict[str, PtyApp], presses: int) -> Round:
-    """The times of all apps for one case, pressed in turn."""
-    ours, theirs = Measured(), {name: Measured() for name in peers}
+def measure(case: Case, app: PtyApp, bare: PtyApp, presses: int) -> Round:
+    """The times of both apps for one case, pressed in turn."""
+    ours, theirs = Measured(), Measured()
     painted: list[int] = []
     for key, shows in islice(cycle(zip(case.keys, case.shows, strict=True)), presses):
         painted.append(rows_of(ours.press(app, key, shows)))
-        for name, peer in peers.items():
-            theirs[name].press(peer, chr(0x30 + painted[-1]).encode())
+        theirs.press(bare, chr(0x30 + painted[-1]).encode())
     return Round(ours, theirs, statistics.median(painted))
 
 
@@ -188,16 +160,13 @@ def report(name: str, rounds: list[Round]) -> None:
     """Medians over the rounds, of the seconds and of their ratios."""
     print(f"{name}, {statistics.median(one.rows for one in rounds):.0f} rows")
     for word, share in (("median", 0.5), ("p95", 0.95)):
-        line = f"    {word:<6} {1e3 * statistics.median(one.ours.at(share) for one in rounds):5.1f} ms"
-        for peer in PEERS:
-            theirs = 1e3 * statistics.median(one.peers[peer].at(share) for one in rounds)
-            ratio = statistics.median(one.ours.at(share) / one.peers[peer].at(share) for one in rounds)
-            line += f"   {peer} {theirs:5.1f} ms, ratio {ratio:.2f}"
-        print(line)
-    missed = sum(one.ours.missed for one in rounds)
-    theirs_missed = sum(peer.missed for one in rounds for peer in one.peers.values())
+        ours = statistics.median(one.ours.at(share) for one in rounds)
+        theirs = statistics.median(one.bare.at(share) for one in rounds)
+        ratio = statistics.median(one.ours.at(share) / one.bare.at(share) for one in rounds)
+        print(f"    {word:<6} {1e3 * ours:5.1f} ms   bare {1e3 * theirs:5.1f} ms, ratio {ratio:.2f}")
+    missed, theirs_missed = sum(one.ours.missed for one in rounds), sum(one.bare.missed for one in rounds)
     if missed or theirs_missed:
-        print(f"    no frame: {missed}, peers {theirs_missed}")
+        print(f"    no frame: {missed}, bare {theirs_missed}")
 
 
 @contextmanager
@@ -274,22 +243,19 @@ def main() -> None:
                 own["ANTHROPIC_BASE_URL"] = stack.enter_context(service(options.proposing))
                 own["ANTHROPIC_API_KEY"] = "test"
             app = stack.enter_context(PtyApp(command, size=size, environment=own))
-            peers = {}
-            for peer in PEERS:
-                bare = [sys.executable, str(program), str(Path(name, f"{peer}.db")), peer]
-                peers[peer] = stack.enter_context(PtyApp(bare, size=size, environment=environment()))
+            command = [sys.executable, str(program), str(Path(name, "bare.db"))]
+            bare = stack.enter_context(PtyApp(command, size=size, environment=environment()))
             app.wait_for(order[0])
             app.quiet(1.5)
             if options.proposing:
                 start_run(app)
                 answered, since = answers(copy), time.perf_counter()
             app.press(b"\r", until=b"Entities")
-            for one in peers.values():
-                one.wait_for("step 0")
-                one.press(b"1")
+            bare.wait_for("step 0")
+            bare.press(b"1")
             for round_cases in cases(order, options.rounds, options.presses):
                 for case in round_cases:
-                    found.setdefault(case.name, []).append(measure(case, app, peers, options.presses))
+                    found.setdefault(case.name, []).append(measure(case, app, bare, options.presses))
             if options.proposing:
                 answered, since = answers(copy) - answered, time.perf_counter() - since
                 print(f"meanwhile {answered} answers were stored, {answered / since:.1f} a second")
@@ -298,13 +264,13 @@ def main() -> None:
             app.quiet(1.5)
             moved = Case("← →  threshold", (b"\x1b[D", b"\x1b[C"), (None, None))
             for _ in range(options.rounds):
-                found.setdefault(moved.name, []).append(measure(moved, app, peers, options.presses))
+                found.setdefault(moved.name, []).append(measure(moved, app, bare, options.presses))
     print(
         f"{options.samples:,} samples, {options.size}, {options.rounds} rounds of {options.presses} presses"
     )
     for name, rounds in found.items():
         report(name, rounds)
-    print("bar: a ratio of 2.5 to the statics, and 40 ms, for the median")
+    print("bar: a ratio of 2.5 to the bare app, and 40 ms, for the median")
 
 
 if __name__ == "__main__":

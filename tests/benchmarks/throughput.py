@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.benchmarks.harness import options as options_of
-from tests.benchmarks.matching import word
+from tests.benchmarks.many_samples import SYLLABLES
 
 ROOT = Path(__file__).parents[2]
 CHUNK = 20
@@ -92,7 +92,8 @@ def unseen(pools: list[list[list[str]]], rows: int) -> Iterator[dict[str, Any]]:
 
         def renamed(found: re.Match[str], new: dict[str, str] = new) -> str:
             if found.group() not in new:
-                new[found.group()] = word(chance) if chance.random() < 0.6 else found.group()
+                word = "".join(chance.choices(SYLLABLES, k=chance.randint(2, 4))).capitalize()
+                new[found.group()] = word if chance.random() < 0.6 else found.group()
             return new[found.group()]
 
         pool = chance.choices(pools, weights=[len(one) for one in pools])[0]
