@@ -87,12 +87,6 @@ def test_an_unreadable_file_is_refused_before_any_row(
     assert message in str(caught.value)
 
 
-def test_a_folder_is_refused(tmp_path: Path) -> None:
-    """With a hint to name a file."""
-    with pytest.raises(InputError, match="a folder: name a file"):
-        read(tmp_path, notes=Notes())
-
-
 def test_one_bad_line_of_another_encoding_does_not_refuse_the_file(load: Any) -> None:
     """A file whose only row is bad is a file with one bad row."""
     assert load('{"a": "мир"}\n'.encode("cp1251")).errors == [

@@ -23,11 +23,6 @@ ERROR = RowError("reference", "number 3", "a string", path="data.jsonl", line=7)
 WHY = "line 7: reference: got number 3, expected a string"
 
 
-def test_the_file_is_named_after_the_one_that_was_read(tmp_path: Path) -> None:
-    """Beside it, with its whole name: data.csv and data.jsonl do not share one."""
-    assert rejected_path(tmp_path / "data.jsonl") == tmp_path / "data.jsonl.rejected.jsonl"
-
-
 @pytest.mark.parametrize(
     ("raw", "line"),
     [

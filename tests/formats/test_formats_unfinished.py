@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.formats.test_formats_folder import export
 from workbench.errors import ExportError
 from workbench.formats.exports import folder
 from workbench.formats.exports.folder import being_written, leftovers
@@ -42,12 +43,6 @@ def writer(target: Path) -> Iterator[tuple[subprocess.Popen[str], Path]]:
             process.kill()
 
 
-def export(target: Path) -> None:
-    with folder.writing(target) as aside:
-        (aside / "rows.jsonl").write_text("{}\n")
-        folder.write_manifest(aside, {}, {})
-
-
 def names(path: Path) -> list[str]:
     return sorted(one.name for one in path.iterdir())
 
@@ -76,7 +71,7 @@ def test_what_another_export_is_writing_stays(tmp_path: Path) -> None:
         process.communicate("", timeout=60)
 
     assert ["out"] == names(tmp_path)
-    assert "{}\n" == (tmp_path / "out" / "rows.jsonl").read_text()
+    assert '{"id": "a"}\n' == (tmp_path / "out" / "rows.jsonl").read_text()
     assert 0 != process.returncode
 
 

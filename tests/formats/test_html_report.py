@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 
-from tests.rows import gold, lines, naming
+from tests.rows import gold, lines, naming, sample
 from workbench.comparing import answer_words, words
 from workbench.comparing.answer import Answer
 from workbench.comparing.figures import Figures
@@ -260,19 +260,6 @@ def test_a_long_list_is_cut_and_says_so(answered: Answered) -> None:
     assert "<bdi>x099</bdi>" not in page
 
 
-def test_the_first_screen_has_the_score_the_truth_the_causes_and_what_to_do(answered: Answered) -> None:
-    rows = [{**row(place), "scores": {"context_entity_recall": 0.25}} for place in range(24)]
-    made, found = answered(rows, scorer="context_entity_recall")
-
-    top = Page(page_of((made, found))).text.split("Why the score differs")[0]
-
-    assert "Date 22 November 2026 Dataset names , 24 samples, 24 reviewed Reviewers gina" in top
-    said = [*answer_words.headline(made, str), *answer_words.notes(made, str)]
-    said += [answer_words.step(one, made) for one in made.steps if one.what != "send"]
-    assert [] == [one for one in said if one not in top]
-    assert "Your context_entity_recall is .25. All 24 samples are reviewed: the true mean is .58." in top
-
-
 def test_the_bars_of_the_causes_are_as_long_as_their_shares(answered: Answered) -> None:
     made, found = answered([row(place) for place in range(24)])
     shares = [one.share for one in made.effects]
@@ -288,24 +275,11 @@ def test_the_bars_of_the_causes_are_as_long_as_their_shares(answered: Answered) 
     assert [] == [one for one in wanted if one not in text]
 
 
-def names(score: float, *verdicts: Verdict) -> dict[str, Any]:
-    """What a row of three cities adds: the score in the file, and a person's verdicts."""
-    units = zip(("Paris", "Rome", "Oslo"), verdicts, strict=False)
-    return {
-        "scores": {"context_entity_recall": score},
-        "gold": {"annotator": "gina", "entities": [{"text": one, "verdict": two} for one, two in units]},
-    }
-
-
 def cities(place: int, score: float, *verdicts: Verdict) -> dict[str, Any]:
-    """Three cities, of which the context has Paris and Rome."""
-    return {
-        "id": f"s{place:02}",
-        "user_input": f"Which cities? {place}",
-        "reference": f"Paris, Rome and Oslo. {place}",
-        "retrieved_contexts": ["Paris and Rome."],
-        **names(score, *verdicts),
-    }
+    """Three cities, of which the context has Paris and Rome: the score in the file, a person's verdicts."""
+    given = sample(f"s{place:02}", f"Paris, Rome and Oslo. {place}", "Paris and Rome.")
+    said = dict(zip(("Paris", "Rome", "Oslo"), verdicts, strict=True))
+    return {**given, "scores": {"context_entity_recall": score}, "gold": gold(said)}
 
 
 def test_a_score_without_a_cause_of_a_hundredth_has_no_chart_of_causes(answered: Answered) -> None:
@@ -349,22 +323,6 @@ def evident(place: int) -> dict[str, Any]:
     made = {**row(place), "scores": {"context_entity_recall": 0.25}}
     made["gold"]["entities"][0]["evidence"] = [{"context": 0, "start": 0, "end": 12}]
     return made
-
-
-def test_a_reference_shows_each_verdict_by_signs_and_lines_and_quotes_the_contexts(
-    answered: Answered,
-) -> None:
-    page = page_of(answered([evident(place) for place in range(24)]))
-
-    shown = page.split("The samples with the largest effect")[1].split("Appendix")[0]
-    assert '<mark class="found">Johann Strauss<sup>✓</sup></mark>, <mark class="' in shown
-    assert '<mark class="missing">Oslo<sup>✗</sup></mark>.</bdi>' in shown
-    assert ', context 1: <bdi><mark class="hit">Johan Straus</mark>, Petersberg, Rome.' in shown
-    lines = {kind: re.search(rf"mark\.{kind} {{[^}}]*(solid|dashed|dotted)", page) for kind in SIGNS}
-    assert SIGNS == {kind: found and found[1] for kind, found in lines.items()}
-
-
-SIGNS = {"found": "solid", "missing": "dashed", "unsure": "dotted"}
 
 
 def test_overlapping_units_and_a_long_reference_break_nothing(answered: Answered) -> None:
