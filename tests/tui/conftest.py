@@ -34,15 +34,12 @@ from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store, open_store
 from workbench.store.samples import sample_ids
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens.dialogs import Choices
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.widgets.bars import Status
 from workbench.tui.widgets.unit_list import UnitList
 
 Row = dict[str, Any]
 MakeApp = Callable[..., WorkbenchApp]
-Press = Callable[..., Awaitable[None]]
-Settle = Press
 
 SMALL, LARGE, HUGE = (80, 24), (120, 36), (200, 50)
 SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "120x36"])
@@ -306,80 +303,63 @@ def make_app() -> Iterator[MakeApp]:
             app.store.close()
 
 
-@pytest.fixture
-def settle() -> Settle:
-    """Waits until every key has been acted on and everything is read, written and drawn.
+def take(behind: asyncio.Future[bool]) -> None:
+    if not behind.done():
+        behind.set_result(True)
+
+
+async def settle(pilot: Pilot[None], *, rested: bool = False) -> None:
+    """Wait until every key has been acted on and everything is read, written and drawn.
 
     `rested`: it most likely is already; one look that finds nothing to wait for is enough.
     """
-
-    def take(behind: asyncio.Future[bool]) -> None:
-        if not behind.done():
-            behind.set_result(True)
-
-    async def wait(pilot: Pilot[None], *, rested: bool = False) -> None:
-        app = pilot.app
-        assert isinstance(app, WorkbenchApp)
-        quiet, enough = 0, 1 if rested else 3  # what was painted may have asked for more
-        for _ in range(2000):
-            if app.return_code is not None:
-                return  # it is leaving
-            behind = asyncio.get_running_loop().create_future()
-            app.call_later(take, behind)  # behind every key that was sent before
-            with suppress(TimeoutError):
-                await asyncio.wait_for(behind, 1.0)
-            idle = app.gate.idle and all(worker.is_finished for worker in app.workers)
-            if not behind.cancelled() and idle and is_drawn(app):
-                quiet += 1
-                if quiet == enough:
-                    return
-                if quiet == 1:
-                    await pilot.pause(0)  # asks every widget: it took most of the time of a key
-            else:
-                quiet, enough = 0, 3
-                await asyncio.sleep(0.004)
-        raise AssertionError("the app does not come to rest")
-
-    return wait
+    app = pilot.app
+    assert isinstance(app, WorkbenchApp)
+    quiet, enough = 0, 1 if rested else 3  # what was painted may have asked for more
+    for _ in range(2000):
+        if app.return_code is not None:
+            return  # it is leaving
+        behind = asyncio.get_running_loop().create_future()
+        app.call_later(take, behind)  # behind every key that was sent before
+        with suppress(TimeoutError):
+            await asyncio.wait_for(behind, 1.0)
+        idle = app.gate.idle and all(worker.is_finished for worker in app.workers)
+        if not behind.cancelled() and idle and is_drawn(app):
+            quiet += 1
+            if quiet == enough:
+                return
+            if quiet == 1:
+                await pilot.pause(0)  # asks every widget: it took most of the time of a key
+        else:
+            quiet, enough = 0, 3
+            await asyncio.sleep(0.004)
+    raise AssertionError("the app does not come to rest")
 
 
-@pytest.fixture
-def press(settle: Settle) -> Callable[..., Awaitable[None]]:
-    """Presses keys all at once, as a slow line delivers them: none waits for what the one before does."""
-
-    async def keys(pilot: Pilot[None], *names: str) -> None:
-        await settle(pilot, rested=bool(names))
-        if not names:
-            return
+async def press(pilot: Pilot[None], *names: str) -> None:
+    """Press keys all at once, as a slow line delivers them: none waits for what the one before does."""
+    await settle(pilot, rested=bool(names))
+    if names:
         for name in names:
             pilot.app.post_message(key_event(name))
         await settle(pilot)
 
-    return keys
 
-
-@pytest.fixture
-def open_review(settle: Settle) -> Callable[..., Awaitable[None]]:
+async def open_review(pilot: Pilot[None], name: str) -> None:
     """From the queue to a sample, by its id; the keys that lead there have tests of their own."""
-
-    async def go(pilot: Pilot[None], name: str) -> None:
-        await settle(pilot)
-        app = pilot.app
-        assert isinstance(app, WorkbenchApp)
-        assert isinstance(app.screen, QueueScreen)
-        desk = app.screen.desk
-        assert desk is not None
-        found = sample_ids(desk.store, desk.info.id)[name]
-        await app.gate.enter(partial(app.review, desk, found))
-        await settle(pilot)
-
-    return go
+    await settle(pilot)
+    app = pilot.app
+    assert isinstance(app, WorkbenchApp)
+    assert isinstance(app.screen, QueueScreen)
+    desk = app.screen.desk
+    assert desk is not None
+    found = sample_ids(desk.store, desk.info.id)[name]
+    await app.gate.enter(partial(app.review, desk, found))
+    await settle(pilot)
 
 
 @pytest.fixture
-def picture(
-    snap_compare: Any, make_app: MakeApp, press: Any, open_review: Any, request: pytest.FixtureRequest
-) -> Callable[..., bool]:
+def picture(snap_compare: Any, make_app: MakeApp, request: pytest.FixtureRequest) -> Callable[..., bool]:
     """Compares a screen after some keys, those of one string pressed at once.
 
     `sample` is opened first, then `before` is done. `own` is what the app gets.
@@ -390,7 +370,7 @@ def picture(
         size: tuple[int, int],
         sample: str = "",
         at: Path | None = None,
-        before: Settle | None = None,
+        before: Callable[[Pilot[None]], Awaitable[None]] | None = None,
         **own: Any,
     ) -> bool:
         async def go(pilot: Pilot[None]) -> None:
@@ -436,8 +416,8 @@ class User:
     The database is made when it is first asked for: a test may change its `rows` before.
     """
 
-    def __init__(self, make_app: MakeApp, press: Any, open_review: Any, ask: Callable[[str], Any]) -> None:
-        self._make_app, self._press, self._open_review, self._ask = make_app, press, open_review, ask
+    def __init__(self, make_app: MakeApp, ask: Callable[[str], Any]) -> None:
+        self._make_app, self._ask = make_app, ask
         self._stores: dict[Path, Store] = {}
         self._at: Path | None = None
         self.pilot: Any = None
@@ -493,11 +473,11 @@ class User:
 
     async def press(self, *names: str) -> None:
         """Press keys all at once and wait until all is done; without keys wait."""
-        await self._press(self.pilot, *names)
+        await press(self.pilot, *names)
 
     async def settle(self) -> None:
         """Wait until everything is read, written and drawn."""
-        await self._press(self.pilot)
+        await press(self.pilot)
 
     async def resize(self, width: int, height: int) -> None:
         """Give the window another size and wait until all is drawn anew."""
@@ -506,15 +486,7 @@ class User:
 
     async def review(self, sample: str) -> None:
         """From the queue to a sample, by its id."""
-        await self._open_review(self.pilot, sample)
-
-    async def choose(self, key: str, name: str) -> None:
-        """Open a menu by its key and take the choice of that name by keys."""
-        await self.press(key)
-        choices = self.pilot.app.screen.query_one(Choices)
-        names = [one.name.split("  ")[0] for one in choices.rows if one.take]
-        steps = names.index(name) - names.index(choices.rows[choices.cursor].name.split("  ")[0])
-        await self.press(*["j" if steps > 0 else "k"] * abs(steps), "enter")
+        await open_review(self.pilot, sample)
 
     async def command(self, title: str) -> None:
         """Take a command of the palette; wait until the palette is gone and all is done."""
@@ -527,10 +499,8 @@ class User:
 
 
 @pytest.fixture
-def user(
-    on: str, make_app: MakeApp, press: Any, open_review: Any, request: pytest.FixtureRequest
-) -> Iterator[User]:
+def user(on: str, make_app: MakeApp, request: pytest.FixtureRequest) -> Iterator[User]:
     """Opens the app over the samples and presses keys."""
-    person = User(make_app, press, open_review, request.getfixturevalue)
+    person = User(make_app, request.getfixturevalue)
     yield person
     person.close()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -167,10 +166,15 @@ async def test_a_name_takes_four_presses(user: User, reviews: Reviews) -> None:
 
 
 async def test_capitals_and_numbers_are_offered(user: User, rows: Any) -> None:
-    """Also where the rules see no name; a word that only begins a sentence is none."""
+    """Also where the rules see no name; a word that only begins a sentence is none.
+
+    They are looked for once: every act shows the sample again.
+    """
     reference = "Yesterday the Vorlun Keepers met guests of Ashgrove Lane in hall B52. Nobody came late."
     rows[0] |= {"reference": reference, "proposal": {"proposer": "x", "reference_entities": []}}
-    found = {reference[span.start : span.end] for span, _ in names_of(user.stored("tower")).places}
+    stored = user.stored("tower")
+    assert names_of(stored) is names_of(stored)
+    found = {reference[span.start : span.end] for span, _ in names_of(stored).places}
     assert {"Vorlun Keepers", "B52"} <= found
     assert not {"Nobody", "Yesterday"} & found
 
@@ -299,22 +303,15 @@ async def test_a_stretch_over_several_screens(user: User, rows: Any, reviews: Re
 # Statements and blind samples.
 
 
-@pytest.fixture
-def statements(import_rows: Any, rows: Any) -> Path:
-    """One sample whose policy reviews statements only."""
-    rows[0]["proposal"]["statements"] = []
-    at: Path = import_rows(rows[:1], kinds=("statement",))
-    return at
-
-
 async def test_a_statement_is_its_first_and_its_last_token(
-    user: User, statements: Path, reviews: Reviews
+    user: User, import_rows: Any, rows: Any, reviews: Reviews
 ) -> None:
     """No label is asked for, the claim is what stands there, its match is open; twice is refused.
 
     A statement that is dragged over is asked about: it has no label whose step could be escaped.
     """
-    async with reviews(database=statements) as hand:
+    rows[0]["proposal"]["statements"] = []
+    async with reviews(database=import_rows(rows[:1], kinds=("statement",))) as hand:
         dragged = "Gustave Eiffel's company built it in 1889"
         await hand.drag_over(dragged)
         assert hand.app.screen_stack[1].query_one(UnitList).count == 0
@@ -365,13 +362,6 @@ async def test_names_that_are_no_units_are_underlined(reviews: Reviews) -> None:
         assert hand.underlined == [*nested, "Seine"]
 
 
-def test_the_hints_of_a_reference_are_looked_for_once(user: User) -> None:
-    """Every act shows the sample again: it takes the names that are known."""
-    sample = user.stored("tower")
-    assert names_of(sample) is names_of(sample)
-    assert "Seine" in [sample.sample.reference[span.start : span.end] for span, _ in names_of(sample).places]
-
-
 async def test_a_name_that_is_pasted_is_searched_for(reviews: Reviews) -> None:
     """As one that is typed so fast that it comes at once; a whole text is not."""
     async with reviews() as hand:
@@ -381,9 +371,6 @@ async def test_a_name_that_is_pasted_is_searched_for(reviews: Reviews) -> None:
             await hand.press()
             assert taken == isinstance(hand.app.screen, FindScreen)
         assert "Champ de Mars" == hand.app.screen.query_one(Field).value
-
-
-# Labels.
 
 
 # The mouse.
@@ -514,10 +501,9 @@ NESTED = ("University of Oxford", "Oxford", "London Bridge", "Bridge Road", "北
 
 @pytest.mark.parametrize("theme", ["", LIGHT.name], ids=["dark", "light"])
 def test_picture_of_marks_that_nest_cross_and_touch(
-    picture: Any, import_rows: Any, rows: Any, tmp_path: Path, theme: str
+    picture: Any, import_rows: Any, rows: Any, theme: str
 ) -> None:
     """Every name can be told from its neighbour and from the one around it."""
-    (tmp_path / "wb.db").unlink(missing_ok=True)
     rows[0] |= {
         "reference": "The University of Oxford in Oxford lies north-west of London Bridge Road; 北京大学东京 "
         "is elsewhere, as Anna Karenina knew.",

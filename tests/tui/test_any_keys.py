@@ -18,7 +18,7 @@ import pytest
 from textual.errors import NoWidget
 from textual.pilot import OutOfBounds, Pilot
 
-from tests.tui.conftest import MakeApp, Settle, key_event
+from tests.tui.conftest import MakeApp, key_event, settle
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.keys import declared
 from workbench.tui.screens.base import Ordered
@@ -43,9 +43,7 @@ def all_keys() -> list[str]:
     return [*sorted(bound - LEAVES), *TYPED]
 
 
-async def torment(
-    pilot: Pilot[None], dice: random.Random, bursts: int, settle: Settle
-) -> tuple[int, Counter[str]]:
+async def torment(pilot: Pilot[None], dice: random.Random, bursts: int) -> tuple[int, Counter[str]]:
     """Send so many bursts, or until it leaves; how many, and what was on top of the screens, by its class."""
     app, seen, sent = pilot.app, Counter[str](), deque[str](maxlen=60)
     assert isinstance(app, WorkbenchApp)
@@ -78,7 +76,7 @@ async def torment(
 
 
 async def test_any_keys_on_any_screen(
-    demo: Path, make_app: MakeApp, settle: Settle, capsys: pytest.CaptureFixture[str]
+    demo: Path, make_app: MakeApp, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Whatever is typed: no crash, nothing hangs, and the database stays whole."""
     seen, sent, round_ = Counter[str](), 0, 0
@@ -87,7 +85,7 @@ async def test_any_keys_on_any_screen(
         app = make_app(demo, annotator=f"ann{round_ % 2}")
         async with app.run_test(size=SIZES[round_ % len(SIZES)]) as pilot:
             await settle(pilot)
-            done, on_top = await torment(pilot, dice, 50, settle)
+            done, on_top = await torment(pilot, dice, 50)
         sent, seen = sent + done, seen + on_top
         round_ += 1
     with closing(sqlite3.connect(demo)) as raw:

@@ -1,4 +1,4 @@
-"""Disagreements in the queue: whose values they show, and undo of a state that changed meanwhile."""
+"""Undo of the state of a disagreement that changed meanwhile."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from tests.tui.conftest import User, said
-from tests.tui.teams import decide
 from workbench.reviewing.edits import Flag
 from workbench.stages.disputes import set_state
 from workbench.stages.review import act, open_sample
@@ -22,9 +21,8 @@ from workbench.store.samples import sample_ids
 
 @pytest.fixture
 def demo(demo: Path) -> Path:
-    """The demo, of which bob decided one sample and flagged another one; its volcano came verified."""
+    """The demo, in which bob flagged a sample."""
     with closing(open_store(str(demo))) as store:
-        decide(store, "bob", "guernica-bm25")
         number = sample_ids(store, find_dataset(store, None).id)["www"]
         act(store, open_sample(store, number, "bob"), Flag("odd"))
     return demo
@@ -43,31 +41,6 @@ async def go_to(user: User, key: str) -> None:
 def state(app: Any) -> str:
     """The state of the disagreement under the cursor of the queue."""
     return str(app.home.samples.disputes[app.home.samples.chosen].state)
-
-
-async def test_a_sample_of_the_file_that_was_begun_anew_is_hidden_on_every_screen(
-    user: User, demo: Path
-) -> None:
-    """Queue, Why, D and Compare say nothing of its value until it is decided again."""
-    async with user.opens("volcano", database=demo, size=(80, 24), annotator="bob") as app:
-        desk = app.home.desk
-        number = app.screen.pane.now.sample_id
-
-        async def shown() -> list[bool]:
-            _, figures = await desk.answer(None, "", lambda _done: None)
-            listed = [row.sample_id for row in figures.rows]
-            disputes = (await desk.disputes()).disputes
-            values = [one.second for one in disputes if one.sample_id == number and one.sort == "verified"]
-            verified = (await desk.rows([number]))[number].verified
-            return [number in listed, any(value is not None for value in values), verified is not None]
-
-        before = await shown()
-        await user.press("x", "w")
-        why, begun = said(app), await shown()
-
-    assert [True] * 3 == before
-    assert [False] * 3 == begun
-    assert "automatic and verified show once you have decided this sample" == why
 
 
 async def test_undo_of_a_state_that_somebody_changed_meanwhile_says_so_once(user: User, demo: Path) -> None:

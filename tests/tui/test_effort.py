@@ -67,10 +67,10 @@ def test_an_act_that_was_not_written_gives_its_effort_back() -> None:
 
 
 async def test_presses_and_seconds_are_stored_with_every_act(user: User) -> None:
-    """Moving counts for the act that follows it; the accept of the next sample starts at nothing."""
+    """Moving and typing count for the act that follows; the accept of the next sample starts at nothing."""
     async with user.opens("schiller"):
         await user.press("j", "k", "x")
-        await user.press("x")
+        await user.press("x", "f", *"odd", "enter")
         await user.press("a", "a")
 
     rows = user.query(
@@ -80,7 +80,7 @@ async def test_presses_and_seconds_are_stored_with_every_act(user: User) -> None
     first = [(op, presses) for key, op, presses, _ in rows if key == "schiller"]
     second = [(op, presses) for key, op, presses, _ in rows if key != "schiller"]
 
-    assert first == [("open", None), ("reject", 3), ("restore", 1), ("accept", 1)]
+    assert first == [("open", None), ("reject", 3), ("restore", 1), ("flag", 5), ("accept", 1)]
     assert second[:2] == [("open", None), ("accept", 1)] or second == []  # the second may stop at a doubt
     assert all(0 <= seconds < 60 for _, op, _, seconds in rows if op != "open")
 
@@ -102,11 +102,3 @@ async def test_what_a_review_cost_leaves_with_the_export_and_comes_back(user: Us
     export(other, find_dataset(other, None), tmp_path / "again", annotator="ann")
     other.close()
     assert (tmp_path / "again" / "samples.jsonl").read_bytes() == source.read_bytes()
-
-
-async def test_what_is_typed_into_a_dialog_counts(user: User) -> None:
-    """A flag with three letters is five presses: f, three letters, Enter."""
-    async with user.opens("schiller"):
-        await user.press("f", "o", "d", "d", "enter")
-
-    assert [(5,)] == user.query("SELECT presses FROM review_event WHERE op = 'flag'")

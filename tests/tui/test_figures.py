@@ -1,38 +1,11 @@
-"""Numbers and signs, the same on every screen."""
+"""Tallies, verdicts and what is in doubt, the same on every screen."""
 
 from __future__ import annotations
-
-from fractions import Fraction
 
 import pytest
 
 from workbench.model import Evidence, Match, Span, Tally, Unit
-from workbench.reports.units import doubtful, least_certain, tally, unit_symbol, verdict
-from workbench.text.figures import delta, value
-
-
-@pytest.mark.parametrize(
-    ("number", "expected"),
-    [(Fraction(2, 3), ".67"), (Fraction(1), "1.00"), (Fraction(0), ".00"), (None, "–")],
-)
-def test_value(number: Fraction | None, expected: str) -> None:
-    """Two digits, no leading zero; undefined is a dash, never 0 or 1."""
-    assert value(number) == expected
-
-
-@pytest.mark.parametrize(
-    ("number", "expected"),
-    [
-        (Fraction(-1, 6), "−.17"),
-        (Fraction(1, 6), "+.17"),
-        (Fraction(0), ".00"),
-        (Fraction(-1), "−1.00"),
-        (None, "–"),
-    ],
-)
-def test_delta(number: Fraction | None, expected: str) -> None:
-    """A difference has its sign."""
-    assert delta(number) == expected
+from workbench.reports.units import doubtful, least_certain, tally, verdict
 
 
 def test_tally_is_an_interval_while_units_are_unsure() -> None:
@@ -40,24 +13,6 @@ def test_tally_is_an_interval_while_units_are_unsure() -> None:
     assert tally(Tally(3, 3)) == "3/6 .50"
     assert tally(Tally(3, 2, 1)) == "3/6 .50–.67"
     assert tally(Tally(0, 0)) == "no units –"
-
-
-UNIT = Unit("u", "entity", "Agra", spans=(Span(0, 4),))
-
-
-@pytest.mark.parametrize(
-    ("unit", "sign"),
-    [
-        (UNIT, "✓"),
-        (Unit("u", "entity", "Agra", spans=(Span(0, 4),), origin="human"), "+"),
-        (Unit("u", "entity", "Agra", spans=(Span(0, 4),), rejected=True), "✗"),
-        (Unit("u", "entity", "Agra", spans=(Span(0, 4),), duplicate_of="v"), "="),
-        (Unit("u", "entity", "Agra"), "!"),
-    ],
-)
-def test_unit_symbol(unit: Unit, sign: str) -> None:
-    """A sign stands beside every colour."""
-    assert unit_symbol(unit) == sign
 
 
 @pytest.mark.parametrize(

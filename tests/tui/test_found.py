@@ -12,50 +12,17 @@ from workbench.reviewing.edits import Comment, Dispose, Flag, Put
 from workbench.stages.intents import told
 from workbench.tui import view
 from workbench.tui.screens import finding
-from workbench.tui.screens.finding import NOWHERE, Scope, Search, TextPlace
-from workbench.tui.view import advice, around, near_lines
-
-SAMPLE = Sample("a", "Who?", "Ann and Bob.", ("Ann.", "Bob, Ann."))
-
-
-def look(typed: str, begin: TextPlace = NOWHERE, scope: Scope = "all") -> Search:
-    """A search that has run."""
-    search = Search(typed, SAMPLE, scope, begin)
-    search.found = search.look()
-    search.done.set()
-    return search
-
-
-def test_a_search_stands_at_the_first_place_behind_where_it_began() -> None:
-    """Parts are read from the reference on, the question last; steps go round the end."""
-    search = look("ann", TextPlace(2, 0, 0))
-    assert "3 of 3 · context 2" == search.words()
-    search.steps = 1
-    assert "1 of 3 · reference" == search.words()
-    search.steps = -1
-    assert TextPlace(1, 0, 3) == search.here
-    assert "1 of 1 · question" == look("who", TextPlace(3, 1, 1)).words()
-
-
-def test_a_search_behind_the_last_place_begins_anew() -> None:
-    """Round the end."""
-    search = look("ann", TextPlace(3, 0, 0))
-    assert TextPlace(0, 0, 3) == search.here
-    assert ["here"] == [mark.role for mark in search.marks(0)]
-    assert [] == search.marks(3)
-
-
-def test_a_search_may_keep_to_the_reference_or_the_contexts() -> None:
-    """Evidence stands in contexts, units in the reference."""
-    assert [0] == [place.part for place in look("ann", scope="reference").found]
-    assert [1, 2] == [place.part for place in look("ann", scope="contexts").found]
-    assert "nothing found" == look("zoe").words()
+from workbench.tui.screens.finding import NOWHERE, Search
+from workbench.tui.view import around, near_lines
 
 
 def test_so_many_places_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """A single letter stands everywhere; the count says that there are more."""
     monkeypatch.setattr(finding, "MOST", 2)
-    assert "1 of 2+ · reference" == look("a").words()
+    search = Search("a", Sample("a", "Who?", "Ann and Bob.", ("Ann.",)), "all", NOWHERE)
+    search.found = search.look()
+    search.done.set()
+    assert "1 of 2+ · reference" == search.words()
 
 
 def test_passages_are_cut_around_their_likeness() -> None:
@@ -131,12 +98,3 @@ def test_edits_are_told_as_they_were_said() -> None:
     assert ["settled Agra as found, place", "settled Agra as no unit"] == [
         told(Put("take", "entity", (replace(unit, match=found, rejected=gone),))) for gone in (False, True)
     ]
-
-
-def test_found_without_evidence_says_how_to_choose_it() -> None:
-    """Anything else says nothing more."""
-    found = Unit("p1", "entity", "Agra", match=Match("found"))
-    placed = Unit("p1", "entity", "Agra", match=Match("found", None, (Evidence(0, 0, 4),)))
-
-    assert advice(Put("match", "entity", (found,))) == " without evidence; e chooses it"
-    assert advice(Put("match", "entity", (placed,))) == advice(Put("add", "entity", (found,))) == ""

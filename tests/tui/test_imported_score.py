@@ -30,8 +30,10 @@ def test_a_number_of_the_file_is_written_as_there_or_to_four_digits() -> None:
 
 
 async def test_the_line_after_an_accept_has_whole_reasons_or_none(user: User, demo: Path) -> None:
-    async with user.opens("www", database=demo, dataset="demo", size=(80, 24)) as app:
-        await user.press("a")
+    """Two presses accept the first sample of the demo: no unit stops it, and what is said is a difference."""
+    async with user.opens(database=demo, dataset="demo", size=(80, 24)) as app:
+        await user.press("enter", "a")
+        assert app.screen.pane.now.sample.id == "mona-lisa"
         short = app.screen.query_one(Status).text
         await user.press("b")
         await user.review("guernica-dense")

@@ -32,25 +32,25 @@ def footer(bar: KeyBar) -> str:
     return str(bar.render())
 
 
-def test_without_keys_there_is_no_map() -> None:
-    """And no screen is imported to find that out."""
-    assert keymap(Settings()) == {}
+@pytest.mark.parametrize(
+    ("given", "made"),
+    [
+        (Settings(), {}),
+        (keys(review__accept="d ctrl+a"), {"review.accept": "d,в,ctrl+a"}),
+        (keys(review__redo="Y"), {"review.redo": "Y,Н"}),
+        (keys(review__redo="f9 insert"), {"review.redo": "f9,insert"}),
+        (keys(review__redo=";"), {"review.redo": "semicolon,ж"}),
+        (keys(review__accept="x", review__reject="a"), {"review.accept": "x,ч", "review.reject": "a,ф"}),
+        (keys(app__quit="ctrl+q f10"), {"app.quit": "ctrl+q,f10"}),
+        (keys(app__help="f9 f1"), {"app.help": "f9,f1"}),
+    ],
+)
+def test_a_letter_brings_its_russian_twin(given: Settings, made: dict[str, str]) -> None:
+    """The same physical key; a key that is no letter of both layouts stands alone.
 
-
-def test_a_letter_brings_its_russian_twin() -> None:
-    """The same physical key; a key that is no letter of both layouts stands alone."""
-    assert keymap(keys(review__accept="d ctrl+a")) == {"review.accept": "d,в,ctrl+a"}
-    assert keymap(keys(review__redo="Y")) == {"review.redo": "Y,Н"}
-    assert keymap(keys(review__redo="f9 insert")) == {"review.redo": "f9,insert"}
-    assert keymap(keys(review__redo=";")) == {"review.redo": "semicolon,ж"}
-
-
-def test_two_actions_may_swap_their_keys() -> None:
-    """Both are named, so neither is in the way of the other."""
-    assert keymap(keys(review__accept="x", review__reject="a")) == {
-        "review.accept": "x,ч",
-        "review.reject": "a,ф",
-    }
+    Two actions may swap their keys; the way out and the help may have more, and keep those that always work.
+    """
+    assert made == keymap(given)
 
 
 @pytest.mark.parametrize(
@@ -82,12 +82,6 @@ def test_what_cannot_be_is_refused(wanted: Settings, said: str) -> None:
 
     assert str(refused.value).startswith("config.toml: keys: ")
     assert said in str(refused.value)
-
-
-def test_the_way_out_and_the_help_may_have_more_keys() -> None:
-    """Those that always work stay."""
-    assert keymap(keys(app__quit="ctrl+q f10")) == {"app.quit": "ctrl+q,f10"}
-    assert keymap(keys(app__help="f9 f1")) == {"app.help": "f9,f1"}
 
 
 def test_every_key_can_be_given_as_it_is_shown() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from textual.command import CommandList, CommandPalette, DiscoveryHit
 from textual.content import Content
 
@@ -24,17 +25,31 @@ async def offered(app: WorkbenchApp) -> list[DiscoveryHit]:
     return [hit async for hit in DatasetCommands(app.screen).discover() if isinstance(hit, DiscoveryHit)]
 
 
-async def test_another_dataset(user: User, import_rows: Any, rows: Any) -> None:
-    """Every other dataset is offered at once, found by name, and opens its queue."""
-    database = import_rows(rows)
+@pytest.fixture
+def two(import_rows: Any, rows: Any) -> Path:
+    """Two datasets, cities and few."""
+    database: Path = import_rows(rows)
     import_rows(rows[:3], name="few")
-    async with user.opens(database=database, dataset="cities") as app:
+    return database
+
+
+async def test_another_dataset(user: User, two: Path) -> None:
+    """Every other one is offered at once, found by name, and opens its queue.
+
+    What is being written when one is chosen is on disk before the screen is left.
+    """
+    async with user.opens("tower", database=two, dataset="cities") as app:
+        (few,) = await offered(app)
+        assert ("Dataset few", "Open it") == (few.text, few.help)
+        app.simulate_key("x")
+        few.command()
         await user.settle()
-        assert [("Dataset few", "Open it")] == [(one.text, one.help) for one in await offered(app)]
-        await user.command("dataset few")
-        assert app.desk.info.name == "few"
         assert app.screen.query_one("#head").text.startswith("few  3 samples")
-        assert ["Dataset cities"] == [one.text for one in await offered(app)]
+        await user.command("dataset cities")
+        assert app.desk.info.name == "cities"
+        assert ["Dataset few"] == [one.text for one in await offered(app)]
+        await user.press("u")
+        assert app.screen.pane.now.sample.id == "tower"
 
 
 async def test_the_palette_opens_at_what_the_screen_does(user: User) -> None:
@@ -109,13 +124,9 @@ async def test_an_export_a_report_and_a_backup_are_written_from_the_palette(
     assert (tmp_path / "ragas-export-2" / "dataset.jsonl").is_file()
 
 
-async def test_where_one_types_or_has_something_unsaved_nothing_leads_away(
-    user: User, import_rows: Any, rows: Any
-) -> None:
+async def test_where_one_types_or_has_something_unsaved_nothing_leads_away(user: User, two: Path) -> None:
     """A dialog keeps what was typed; a failed write stays in sight."""
-    database = import_rows(rows)
-    import_rows(rows[:3], name="few")
-    async with user.opens("tower", database=database, dataset="cities") as app:
+    async with user.opens("tower", database=two, dataset="cities") as app:
         review = app.screen
         review.saver.failure = object()
         assert [] == await offered(app)
@@ -126,24 +137,6 @@ async def test_where_one_types_or_has_something_unsaved_nothing_leads_away(
         hit.command()  # chosen before the dialog was there
         await user.settle()
         assert type(app.screen).__name__ == "PromptScreen"
-
-
-async def test_keys_pressed_before_are_acted_on_first(user: User, import_rows: Any, rows: Any) -> None:
-    """What is being written when a dataset is chosen is on disk before the screen is left."""
-    database = import_rows(rows)
-    import_rows(rows[:3], name="few")
-    async with user.opens("tower", database=database, dataset="cities") as app:
-        (few,) = await offered(app)
-        app.simulate_key("x")
-        few.command()
-        await user.settle()
-        assert app.desk.info.name == "few"
-        (cities,) = await offered(app)
-        cities.command()
-        await user.settle()
-        await user.pilot.press("u")
-        await user.settle()
-        assert app.screen.pane.now.sample.id == "tower"
 
 
 async def test_hostile_names_are_shown_and_steer_nothing(

@@ -9,34 +9,15 @@ import pytest
 
 from tests.rows import units
 from tests.tui.conftest import User, said, to_unit
-from workbench.tui.screens.review import ReviewScreen
-from workbench.tui.widgets.bars import Bar
+from tests.tui.starts import STARTS
 from workbench.tui.widgets.passage import Contexts, Passage
-
-LONG = " ".join(f"Sentence {number} says nothing of note." for number in range(400))
 
 
 @pytest.fixture
-def many(import_rows: Any, rows: Any) -> Path:
+def many(begin: Any) -> Path:
     """One sample with five contexts: one is long, two say where the tower stands, one says the year."""
-    tower = rows[0]
-    tower["retrieved_contexts"] += [
-        LONG + " At the end the Café of the Eiffel Tower. " + LONG,
-        "Nothing here.",
-        "The cafe CAFÉ again; built from 1887 to 1889, near the Seine.",
-    ]
-    tower["proposal"]["context_entities"] += [[], [], []]
-    path: Path = import_rows(rows[:1])
-    return path
-
-
-def count(app: Any) -> str:
-    return str(app.screen.query_one("#count", Bar).text).strip()
-
-
-def shown(app: Any) -> ReviewScreen:
-    """The review, also under a dialog."""
-    return next(screen for screen in app.screen_stack if isinstance(screen, ReviewScreen))
+    at: Path = begin(STARTS["tower with five contexts"])
+    return at
 
 
 async def test_all_places_in_sight_are_marked_until_escape(user: User, many: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,13 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.events import MouseDown, MouseUp
 
+from tests.rows import sample, write_rows
 from tests.tui.conftest import User, until
 from tests.tui.conftest import shown as drawn
 from workbench.errors import StoreError
 from workbench.stages.desk import Desk
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.queue import Pace, Progress, QueueRow
-from workbench.store.engine import open_store
 from workbench.text.cells import short, told_of
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.screens.dialogs import Choices, MenuChoice
@@ -148,21 +147,14 @@ async def test_a_drag_decides_nothing_where_it_ends(user: User) -> None:
         assert before != app.screen.pane.listed.rows
 
 
-def import_more(database: Path, dataset: str = "more") -> None:
-    """One sample, of another dataset or of one that is there."""
-    source = database.with_name("more.jsonl")
-    source.write_text(
-        '{"id": "m1", "user_input": "q", "reference": "r", "retrieved_contexts": []}\n', "utf-8"
-    )
-    with closing(open_store(str(database))) as store:
-        import_file(store, source, ImportOptions(dataset=dataset, blind=0.0), annotator="x")
-
-
-async def test_samples_that_came_in_meanwhile_are_in_the_list_after_a_review(user: User) -> None:
+async def test_samples_that_came_in_meanwhile_are_in_the_list_after_a_review(
+    user: User, tmp_path: Path
+) -> None:
     """The head counts the samples that the list has."""
     async with user.opens() as app:
         await user.press("enter")
-        import_more(user.database, "cities")
+        more = write_rows(tmp_path / "more.jsonl", [sample("m1", "r")])
+        import_file(user.store, more, ImportOptions(dataset="cities", blind=0.0), annotator="x")
         await user.press("b")
         assert "m1" in shown(app)
         assert f"{app.screen.query_one(SampleList).count} samples" in app.screen.query_one(Head).text
@@ -276,44 +268,38 @@ def test_an_id_gives_way_before_what_is_said_of_it() -> None:
     assert len(told) <= 76
 
 
+def line_of(progress: Progress, room: int, pace: Pace | None = None, plan: Any = None) -> str:
+    return "".join(text for text, _ in progress_parts(progress, pace, room, plan))
+
+
 def test_progress_bar_says_full_only_when_it_is() -> None:
     """One decided sample shows, one open sample shows too."""
-
-    def filled(verified: int, total: int) -> int:
-        return len(progress_parts(Progress(total, verified, 0, 0, 0, 0), None, 80)[0][0])
-
-    assert [filled(0, 1000), filled(1, 1000), filled(999, 1000), filled(1000, 1000)] == [0, 1, 9, 10]
+    shown = [line_of(Progress(1000, verified, 0, 0, 0, 0), 80) for verified in (0, 1, 999, 1000)]
+    assert [0, 1, 9, 10] == [line.count("▰") for line in shown]
 
 
 def test_the_least_important_counts_give_way_first() -> None:
     """Nothing is cut in the middle, however many there are."""
-    progress = Progress(100_000, 1_234, 56, 78, 9, 12, 34)
+    progress, pace = Progress(100_000, 1_234, 56, 78, 9, 12, 34), Pace(14.2, 3, 99, 41)
+    lines = {room: line_of(progress, room, pace) for room in range(40, 201)}
 
-    def line(room: int) -> str:
-        return "".join(text for text, _ in progress_parts(progress, Pace(14.2, 3, 99, 41), room))
-
-    assert (
-        "  0 of 12 verified in both kinds · 4 started"
-        == progress_parts(Progress(12, 0, 0, 0, 4, 0, both=True), None, 80)[-1][0]
-    )
-    assert line(200).endswith(
+    both = line_of(Progress(12, 0, 0, 0, 4, 0, both=True), 80)
+    assert both.endswith("  0 of 12 verified in both kinds · 4 started")
+    assert lines[200].endswith(
         "1,234 of 100,000 verified · 9 started · 78 skipped · 56 not counted · 12 flagged"
         " · 34 under an older policy · 41 today · about 389 hours left · 14 s a sample"
     )
-    few = progress_parts(progress, Pace(2.0, 1, 4, 41), 200)[-1][0]
+    few = line_of(progress, 200, Pace(2.0, 1, 4, 41))
     assert few.endswith(" · 41 today · 2.0 s a sample"), "as the answer, which guesses from so few"
-    assert line(78).endswith("1,234 of 100,000 verified · 12 flagged · 34 under an older policy")
-    assert line(66).endswith("1,234 of 100,000 verified · 34 under an older policy")
-    for room in range(40, 200):
-        assert len(line(room)) <= room
+    assert lines[78].endswith("1,234 of 100,000 verified · 12 flagged · 34 under an older policy")
+    assert lines[66].endswith("1,234 of 100,000 verified · 34 under an older policy")
+    assert [] == [room for room, line in lines.items() if len(line) > room]
 
 
 def test_planned_verified_and_flagged_stay_before_what_the_end_of_a_plan_means() -> None:
     """At 80 columns; where there is room the line says that too."""
-    progress = Progress(105, 22, 4, 3, 9, 2, 0)
-
-    def line(room: int) -> str:
-        return "".join(text for text, _ in progress_parts(progress, Pace(14.2, 3, 99), room, (20, 20)))
-
-    assert line(78).endswith("20 of 20 planned · 22 of 105 verified · 9 started · 2 flagged")
-    assert "20 of 20 planned · complete: the estimate stands" in line(130)
+    narrow, wide = (
+        line_of(Progress(105, 22, 4, 3, 9, 2, 0), room, Pace(14.2, 3, 99), (20, 20)) for room in (78, 130)
+    )
+    assert narrow.endswith("20 of 20 planned · 22 of 105 verified · 9 started · 2 flagged")
+    assert "20 of 20 planned · complete: the estimate stands" in wide

@@ -152,15 +152,22 @@ async def test_who_decides_after_the_lease_hears_who_did_too(user: User) -> None
         assert "bo decided this too" in shown(app, Status)
 
 
+class Bare(App[None]):
+    """A list alone."""
+
+    def __init__(self, made: type[UnitList]) -> None:
+        super().__init__()
+        self.made = made
+
+    def compose(self) -> ComposeResult:
+        yield self.made(id="units")
+
+
 async def test_what_the_machine_had_proposed_is_among_the_lines_of_the_list() -> None:
     """Or it could not be scrolled to, where a blind sample is settled in a small window."""
 
-    class Bare(App[None]):
-        def compose(self) -> ComposeResult:
-            yield SidesList(id="units")
-
     unit = Unit("u1", "entity", "Oslo", "place")
-    async with Bare().run_test(size=(60, 3)) as pilot:
+    async with Bare(SidesList).run_test(size=(60, 3)) as pilot:
         listed = pilot.app.query_one(SidesList)
         listed.show([unit], revealed=[unit, unit], generation=1)
 
@@ -172,13 +179,9 @@ async def test_what_the_machine_had_proposed_is_among_the_lines_of_the_list() ->
 async def test_names_labels_and_verdicts_of_what_was_proposed_fit(made: type[UnitList], label: str) -> None:
     """Their columns are those of a review, also where the rows above show what people have."""
 
-    class Bare(App[None]):
-        def compose(self) -> ComposeResult:
-            yield made()
-
     name = "Mughal emperor Shah Jahan"
     match = Match(verdict="missing", reason="contradicted")
-    async with Bare().run_test(size=(60, 3)) as pilot:
+    async with Bare(made).run_test(size=(60, 3)) as pilot:
         listed = pilot.app.query_one(made)
         revealed = [Unit("u1", "entity", name, label, match=match)]
         listed.show([Unit("u2", "entity", "Agra")], revealed=revealed, statements=not label, generation=1)

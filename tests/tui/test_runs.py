@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 
 from tests.proposing.claude.faults import Faults
 from tests.proposing.claude.server import Service
-from tests.tui.conftest import Press, User, said, shown, until
+from tests.tui.conftest import User, said, settle, shown, until
 from tests.tui.test_hostile import on_screen
 from workbench.proposing.claude.answers import Usage
 from workbench.proposing.claude.run import RunProgress
@@ -36,9 +36,8 @@ Start = Callable[..., Service]
 pytestmark = pytest.mark.usefixtures("quick_claude")
 
 
-@pytest.fixture
-def over(settle: Press) -> Callable[[Pilot[None]], Awaitable[None]]:
-    """Waits until the run that goes on has ended and everything is shown."""
+async def over(pilot: Pilot[None]) -> None:
+    """Wait until the run that goes on has ended and everything is shown."""
 
     def is_said(app: Any) -> bool:
         """Whether it ended and the app has looked: a screen that shows no runs hears of it."""
@@ -47,11 +46,8 @@ def over(settle: Press) -> Callable[[Pilot[None]], Awaitable[None]]:
             app.screen._watched is None if shows else app._notifications
         )
 
-    async def wait(pilot: Pilot[None]) -> None:
-        await until(pilot, partial(is_said, pilot.app))
-        await settle(pilot)
-
-    return wait
+    await until(pilot, partial(is_said, pilot.app))
+    await settle(pilot)
 
 
 def runs(app: Any) -> list[tuple[str, int, int, bool]]:
@@ -60,7 +56,7 @@ def runs(app: Any) -> list[tuple[str, int, int, bool]]:
     ]
 
 
-async def test_a_run_is_started_watched_and_mended(user: User, over: Any, service: Start) -> None:
+async def test_a_run_is_started_watched_and_mended(user: User, service: Start) -> None:
     """From the queue: the look before it is sent, the end, a failure opened for review, asked again."""
     faults = Faults(texts={"Montferrand": "refusal", "Монферран": "refusal"})
     service(faults=faults)
@@ -101,9 +97,7 @@ async def test_a_run_is_started_watched_and_mended(user: User, over: Any, servic
     assert find_dataset(app.store, None).run == "claude-run-1"
 
 
-async def test_a_run_goes_on_while_one_is_elsewhere_and_stops_softly(
-    user: User, over: Any, service: Start
-) -> None:
+async def test_a_run_goes_on_while_one_is_elsewhere_and_stops_softly(user: User, service: Start) -> None:
     """The queue takes keys meanwhile; back on the screen the run is still there, and s ends it."""
     hold = threading.Event()
     service(hold=hold)
@@ -126,7 +120,7 @@ async def test_a_run_goes_on_while_one_is_elsewhere_and_stops_softly(
 
 
 async def test_a_run_stops_before_the_limit_that_is_shown_and_goes_on_when_started_again(
-    user: User, over: Any, service: Start, monkeypatch: pytest.MonkeyPatch
+    user: User, service: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The limit is that of the command line."""
     found = service()
@@ -172,7 +166,7 @@ async def test_leaving_while_a_run_goes_on_is_asked_once(user: User, service: St
 
 
 async def test_another_service_is_asked_at_its_address(
-    user: User, over: Any, service: Start, monkeypatch: pytest.MonkeyPatch
+    user: User, service: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Model and address are typed; a failed sample is asked again at the same address."""
     faults = Faults(texts={"Montferrand": "refusal", "Монферран": "refusal"})
@@ -198,7 +192,7 @@ async def test_another_service_is_asked_at_its_address(
         assert local.stats.statuses[401] == 0
 
 
-async def test_a_batch_is_sent_and_fetched(user: User, over: Any, service: Start) -> None:
+async def test_a_batch_is_sent_and_fetched(user: User, service: Start) -> None:
     """At half the price; the end is also said on another screen."""
     local = service()
     async with user.opens(size=(120, 36)) as app:

@@ -52,9 +52,8 @@ def test_exclude(picture: Any) -> None:
     assert picture("X", sample="tower", size=SMALL)
 
 
-def test_blind(picture: Any, import_rows: Any, rows: Any, tmp_path: Path) -> None:
+def test_blind(picture: Any, import_rows: Any, rows: Any) -> None:
     """Nothing is proposed; it is said what to do."""
-    (tmp_path / "wb.db").unlink(missing_ok=True)
     assert picture(sample="tower", size=SMALL, at=import_rows(rows, blind=1.0))
 
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from tests.tui.conftest import User
 from workbench.formats.policy import to_toml
-from workbench.stages import editing, queue, review
 from workbench.stages.policy import change_policy
 from workbench.store.datasets import find_dataset
-from workbench.store.engine import Store
 from workbench.tui.widgets.bars import Head
 from workbench.tui.widgets.passage import Passage
 
@@ -35,18 +33,3 @@ async def test_a_stale_review_is_said_and_accepting_it_verifies_it_anew(user: Us
     assert opened.state.entity.policy == 2
     assert not opened.stale("entity")
     assert [unit.rejected for unit in opened.state.entity.assessment.units].count(True) == 1
-
-
-def test_a_review_off_the_plan_is_marked(store: Store) -> None:
-    """The first act of a sample that was chosen by its scores says so for good."""
-    info = find_dataset(store, None)
-    number = queue.queue_ids(store, info, "ann")[0]
-    chosen = review.open_sample(store, number, "ann", off_plan=True)
-    assert chosen.opening.off_plan
-
-    after = review.act(store, chosen, editing.accept(chosen, "entity"))
-    again = review.open_sample(store, number, "ann")
-
-    assert after.state.opened is not None
-    assert after.state.opened.off_plan
-    assert again.opening.off_plan

@@ -1,4 +1,4 @@
-"""The edges: the first frame, a database that cannot be opened, a crash, the palette, the help."""
+"""The edges: the first frame, a database that cannot be opened, a crash, and leaving."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from textual.events import Key
 
-from tests.tui.conftest import Press, User, said, until
+from tests.tui.conftest import User, open_review, press, said, until
 from workbench.errors import NewerSchemaError
 from workbench.store.engine import Store, open_store
 from workbench.tui.app import WorkbenchApp
@@ -19,7 +19,7 @@ from workbench.tui.widgets.bars import Head
 from workbench.tui.widgets.sample_list import SampleList
 
 
-async def test_the_first_frame_does_not_wait_for_the_store(database: Path, press: Press) -> None:
+async def test_the_first_frame_does_not_wait_for_the_store(database: Path) -> None:
     """ "opening …" is on the screen while the store is being opened, and nothing else moves."""
     go_on = threading.Event()
 
@@ -41,7 +41,7 @@ async def test_the_first_frame_does_not_wait_for_the_store(database: Path, press
     app.store.close()
 
 
-async def test_a_database_that_cannot_be_opened(press: Press) -> None:
+async def test_a_database_that_cannot_be_opened() -> None:
     """The reason stands on the screen, and leaving it gives exit code 1."""
 
     def refuse() -> Store:
@@ -83,7 +83,7 @@ async def test_a_database_on_a_full_disk_opens_when_there_is_room(
 
 
 async def test_a_crash_shows_no_data(
-    database: Path, make_app: Any, press: Press, open_review: Press, capsys: pytest.CaptureFixture[str]
+    database: Path, make_app: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Exit code 1 and the place of the error; no message of it, no local values, no text of a sample."""
     app = make_app(database)
@@ -104,25 +104,6 @@ async def test_a_crash_shows_no_data(
     assert "RuntimeError" in said
     assert "Eiffel" not in said
     assert "Where is" not in said
-
-
-async def test_help_lists_every_action_of_the_screen(user: User) -> None:
-    """`?` and F1 open it, end and home go through it, Escape closes it; it is made from the bindings."""
-    async with user.opens("tower", size=(80, 24)) as app:
-        for opener in ("question_mark", "f1"):
-            await user.press(opener)
-            assert type(app.screen).__name__ == "HelpScreen"
-            text = "\n".join(str(widget.render()) for widget in app.screen.query("Static"))
-            named = "Accept and go on", "Reject the unit", "Right edge a word out", "Undo", "Guidelines"
-            assert [] == [words for words in named if words not in text]
-            assert "Try again" not in text  # not possible now
-            box = app.screen.query_one("#box")
-            for key, place in ("end", box.max_scroll_y), ("home", 0):
-                await user.press(key)
-                assert place == box.scroll_offset.y
-            assert box.max_scroll_y > 0
-            await user.press("escape")
-            assert type(app.screen).__name__ == "ReviewScreen"
 
 
 async def test_quit_waits_for_what_is_being_written(user: User) -> None:

@@ -6,14 +6,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tests.tui.conftest import Press, User, shown
+from tests.tui.conftest import User, press, shown
 from tests.tui.test_keymap import keys
 from workbench.settings import State, read_state, remember
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.bench import TOUR_ROOM
 from workbench.tui.keys import keymap
 from workbench.tui.screens.help import STEPS
-from workbench.tui.widgets.bars import Status
 
 
 def name(app: WorkbenchApp) -> str:
@@ -75,9 +74,7 @@ async def test_a_key_does_what_it_does_in_the_queue(user: User) -> None:
     assert opened[0] == opened[1]
 
 
-async def test_a_state_that_cannot_be_kept_is_said(
-    database: Path, make_app: Any, press: Press, tmp_path: Path
-) -> None:
+async def test_a_state_that_cannot_be_kept_is_said(database: Path, make_app: Any, tmp_path: Path) -> None:
     """A read-only home: the app goes on and says so once."""
     blocked = tmp_path / "state.json"
     blocked.mkdir()
@@ -109,16 +106,3 @@ async def test_it_shows_the_keys_that_a_person_chose(user: User) -> None:
         assert "F8 starts" in shown(app, "#title")
         await user.press("f8")
         assert name(app) == "ReviewScreen"
-
-
-async def test_two_presses_accept_the_first_sample_of_the_demo(user: User, demo: Path) -> None:
-    """From the tour: no unit stops the accept, and what is said of it is a difference, not a zero."""
-    async with user.opens(database=demo, size=(120, 36), tour=True, dataset="demo") as app:
-        await user.press("enter")
-        assert app.screen.pane.now.sample.meta["language"] == "en"
-        await user.press("a")
-        assert app.screen.pane.now.sample.id == "mona-lisa"
-        for size in (120, 36), (80, 24):
-            await user.resize(*size)
-            status = shown(app, Status)
-            assert "✓ www accepted: yours .33 · verified 4/5 .80 · −.47: 2 names not recogn" in status
