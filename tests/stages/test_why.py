@@ -37,10 +37,10 @@ TAJ = sample(
         ],
     },
 )  # fmt: skip
-FAR = "press = in the review: it teaches the matcher this other name"
-SAME = "the names are equal: check the verdict (another entity?)"
-HERE = "tell the proposer to extract this from the contexts"
-THERE = "tell the proposer to extract this from the reference"
+FAR = "press = in the review: name matching learns this form"
+SAME = "equal names: check the verdict (another entity?)"
+HERE = "the extraction prompt: take this from the contexts"
+THERE = "the extraction prompt: take this from the reference"
 SAID = {"It was built in 1631.": "yes", "It stands in Agra.": "no"}
 JUDGED = {"proposer": "claude", "statements": [{"text": one, "verdict": said} for one, said in SAID.items()]}
 CLAIMS = sample("claims", " ".join(SAID), "It was begun in 1632 and stands in Agra.", proposal=JUDGED)
@@ -94,7 +94,7 @@ def test_every_edit_becomes_a_cause_and_the_shares_sum_to_delta(taj: Any) -> Non
     assert table(found) == {
         "Taj Mahal | Taj Mahal": ("", "", ""),
         "Yamuna | Yamuna": ("missed match", "comparator", FAR),
-        "Indian | —": ("invented unit", "", "tell the proposer not to extract this"),
+        "Indian | —": ("invented unit", "", "the extraction prompt: do not take this"),
         "Agra | Agra": ("", "", ""),
         "Shah Jahan | Shah Jahan": ("missed match", "context extraction", HERE),
         "— | Mumtaz Mahal": ("missed unit", "", THERE),
@@ -138,12 +138,12 @@ def test_a_near_miss_names_the_threshold_that_would_do(bench: Any) -> None:
     row = {**TAJ, "proposal": {**TAJ["proposal"], "context_entities": [[{"text": "Yamouna"}]]}}
     bench.load([row | {"retrieved_contexts": ["The Yamouna flows past it."]}])
     bench.act("taj", do("Yamuna", found_at(0, 4, 11)), accepted())
-    mend = "lower the match threshold to 83: similarity 83"
+    mend = "lower the match threshold to 83, their similarity"
     assert table(why(bench))["Yamuna | Yamuna"] == ("missed match", "comparator", mend)
     set_dataset(bench.store, bench.info().id, threshold=83)
     assert table(why(bench))["Yamuna | Yamuna"] == ("", "", "")
     bench.act("taj", do("Yamuna", editing.toggle))
-    mend = "raise the match threshold above 83: similarity 83"
+    mend = "raise the match threshold above 83, their similarity"
     assert table(why(bench))["Yamuna | Yamuna"] == ("false match", "comparator", mend)
 
 

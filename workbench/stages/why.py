@@ -33,7 +33,7 @@ UNDECIDED = "if accepted"
 _FIXES = pairs(sections(__name__)["fixes"])
 EXTRACT, EDGES = _FIXES["missed match context extraction"], _FIXES["granularity boundary"]
 _CLAIM_REASONS = {
-    "partial": "the judge's prompt: supported in part is not supported",
+    "partial": "the judge's prompt: partly supported is not enough",
     "contradicted": "the judge's prompt: the contexts say the opposite",
 }
 
@@ -44,7 +44,7 @@ def fix(row: UnitRow, why: Why) -> str:
     if not row.cause:
         return ""
     if row.cause == "invented unit":
-        return "tell the proposer not to extract this"
+        return "the extraction prompt: do not take this"
     if row.cause in ("false match", "missed match") and row.part in ("", "comparator"):
         assert row.automatic is not None  # a match links two units
         assert row.verified is not None
@@ -57,14 +57,14 @@ def fix(row: UnitRow, why: Why) -> str:
         if row.rule in ("lineage", "overlap") and all(ends) and ends[0] != ends[1]:
             return EDGES  # they were not the same name to match
         if missed and ours.similarity >= SUGGESTED:
-            return f"lower the match threshold to {ours.similarity}: similarity {ours.similarity}"
+            return f"lower the match threshold to {ours.similarity}, their similarity"
         if missed:
             return _fix_of_missed(row, why)
         if theirs.reason == "other entity":
-            return "none by a threshold: a person says that this is another entity"
+            return "none: a person says that this is another entity"
         if ours.similarity == 100 or scorer.startswith("ragas"):
-            return "the names are equal: check the verdict (another entity?)"
-        return f"raise the match threshold above {ours.similarity}: similarity {ours.similarity}"
+            return "equal names: check the verdict (another entity?)"
+        return f"raise the match threshold above {ours.similarity}, their similarity"
     return "" if row.cause == "rounding" else _FIXES[f"{row.cause} {row.part}".strip()]
 
 
@@ -74,14 +74,12 @@ def _fix_of_missed(row: UnitRow, why: Why) -> str:
     if reads == "same" and row.part:
         return EXTRACT
     if reads == "unicode" and row.part:
-        return "bring all texts to one Unicode form (NFC), or use name matching"
+        return "normalise all texts to NFC, or use name matching"
     if why.scorer.startswith("ragas"):
-        return "use name matching or text search: exact names count equal letters only"
+        return "use name matching: exact names need equal letters"
     if not reads:
-        return "press = in the review: it teaches the matcher this other name"
-    if why.digits:
-        return "none here: name matching knows it, your number was counted without it"
-    return EXTRACT if row.part else "use name matching: it takes these two names for one already"
+        return "press = in the review: name matching learns this form"
+    return EXTRACT if row.part and not why.digits else "use name matching: it recognises this form"
 
 
 @dataclass(frozen=True, kw_only=True)

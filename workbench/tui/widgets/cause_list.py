@@ -13,7 +13,7 @@ from workbench.model import Kind, Unit
 from workbench.reports.units import ROUND, tally
 from workbench.scoring.names import scorer_name
 from workbench.text.cells import cut, fit, width, wrap
-from workbench.text.figures import UNDEFINED, delta
+from workbench.text.figures import UNDEFINED, delta, value
 from workbench.text.lists import pairs, sections
 from workbench.text.safe import flat
 from workbench.tui.widgets.lines import Lines, Toned, in_lines
@@ -31,7 +31,7 @@ PARTS = pairs(_WORDS["parts"])
 
 
 _READS: dict[Reads, tuple[str, str]] = {
-    "same": ("not by itself", "a context has this name, but it was not extracted by itself"),
+    "same": ("not by itself", "a context has it, but extracted as part of another name"),
     "unicode": ("Unicode form", "a context has the same letters in another Unicode form"),
 }
 """Part and sentence of a missed match by the comparator whose evidence is no other form of the name."""
@@ -72,11 +72,11 @@ def linked_by(row: UnitRow) -> str:
 
 
 def automatic_value(why: Why) -> str:
-    """`3/6 .50`; for a number of the file that number and its recount: `.3333 · our count 3/6 .50`."""
+    """`3/6 .50`; for a number of the file that number and its recount: `.33 · our count 3/6 .50`."""
     if not why.digits:
         return tally(why.automatic)
     recount = f" · our count {tally(why.automatic)}" if why.automatic.units else ""
-    return f"{written(why.digits)}{recount}"
+    return f"{value(float(why.digits))}{recount}"
 
 
 def written(digits: str) -> str:
