@@ -191,7 +191,8 @@ def _estimate(answer: Answer) -> str:
             if ends[0]
             else value(estimate.point)
         )
-        lead = f"Based on {estimate.n:,} reviewed samples, the true mean{of} is about {about}"
+        out = f"of {answer.reviewed:,} " if answer.reviewed > estimate.n else ""
+        lead = f"Based on {estimate.n:,} {out}reviewed samples, the true mean{of} is about {about}"
     return f"{lead}{_off(answer, estimate)}."
 
 

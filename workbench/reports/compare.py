@@ -317,7 +317,9 @@ def _table(chosen: Sequence[Dispute]) -> list[str]:
     size = max(6, *map(cell_len, names))
     values = f"{'first':>6}{'second':>7}{'Δ':>6}{'effect':>7}"
     lines = [f"{'sample':<{size}}  {'between':<{wide}}{values}  state"]
-    for dispute, name in zip(chosen, names, strict=True):
+    for before, dispute, name in zip((chosen[0], *chosen), chosen, names, strict=False):
+        if before.lead and not dispute.lead:
+            lines.append("other disagreements:")
         values = f"{value(dispute.first):>6}{value(dispute.second):>7}"
         values += f"{delta(dispute.delta):>6} {effect(dispute) or UNDEFINED:>6}"
         values = f"{' hidden':<{VALUES}}" if dispute.hidden else values
@@ -340,7 +342,7 @@ def remarks(dispute: Dispute) -> list[str]:
 
 def disputes_document(report: DisputeReport, chosen: Sequence[Dispute], limit: int) -> JsonObject:
     """The JSON document of `disputes`."""
-    inner = ("sample_id", "stamp", "kept")
+    inner = ("sample_id", "stamp", "kept", "lead")
     return {
         "dataset": report.dataset,
         "run": report.run,

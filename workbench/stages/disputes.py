@@ -194,7 +194,7 @@ class Dispute(NamedTuple):
     how much settling it would move the figure; all four are None while `hidden`, and where there is none.
     `says`: the words of a flag, what each annotator counts. `was`: the state it had until a value changed.
     `fitted`: a calibration chose the scorer's threshold with this sample's gold in sight, and these values
-    are not cross-fitted.
+    are not cross-fitted. `lead`: of the score that came with the file, which stand first.
     """
 
     sample_id: int
@@ -217,6 +217,7 @@ class Dispute(NamedTuple):
     at: datetime | None = None
     question: str = ""
     fitted: bool = False
+    lead: bool = False
     kept: stored.Kept | None = None
 
     @property
@@ -332,14 +333,12 @@ def _ranked(store: Store, info: DatasetInfo, disagreements: Sequence[Dispute]) -
 
     def key(dispute: Dispute) -> tuple[object, ...]:
         turn = turns[dispute.sample_id] if dispute.hidden else None
-        return (
-            dispute.hidden,
-            dispute.between not in leads,
-            place(dispute.moves, dispute.id, dispute.between, turn),
-        )
+        place_ = place(dispute.moves, dispute.id, dispute.between, turn)
+        return dispute.hidden, dispute.between not in leads, place_
 
     return tuple(
         dispute._replace(
+            lead=dispute.between in leads,
             rank=rank,
             question=questions.get(dispute.sample_id, ""),
             fitted=dispute.sort == "verified"

@@ -31,6 +31,7 @@ ORDERS: dict[Sorting, tuple[str, str]] = {
     "disputes": ("disagreements", "largest effect on the mean first"),
 }
 PLANNED = ("plan's order", "your planned samples come first")
+COMPLETE = ("plan's order", "later reviews change no estimate")
 TRAINING = ("training", "samples whose answers are known")
 
 GROUPS = {
@@ -55,9 +56,10 @@ class Views:
     """The order, and the menus that change it and the query in `field`; `show` reads the view anew."""
 
     def __init__(
-        self, screen: BaseScreen, field: QueryField, show: Callable[[], None], has_plan: Callable[[], bool]
-    ) -> None:
-        self._screen, self._field, self._show, self._has_plan = screen, field, show, has_plan
+        self, screen: BaseScreen, field: QueryField, show: Callable[[], None],
+        planned: Callable[[], tuple[int, int] | None],
+    ) -> None:  # fmt: skip
+        self._screen, self._field, self._show, self._planned = screen, field, show, planned
         self.order: Sorting = "u"
         self._asked = False
 
@@ -70,7 +72,9 @@ class Views:
         """The orders, each with what it is good for."""
         desk = self._screen.bench.desk
         trained = desk is not None and desk.info.training_of is not None
-        return ORDERS | {"u": TRAINING if trained else PLANNED if self._has_plan() else ORDERS["u"]}
+        planned = self._planned()
+        own = ORDERS["u"] if planned is None else COMPLETE if planned[0] >= planned[1] else PLANNED
+        return ORDERS | {"u": TRAINING if trained else own}
 
     def search(self, text: str) -> None:
         """Search for a text, among all samples."""
@@ -84,7 +88,7 @@ class Views:
             return
         self._asked |= agreed
         if order not in ("u", "disputes") and not self._asked:
-            own = "plan's" if self._has_plan() else "random"
+            own = "plan's" if self._planned() else "random"
             title, go_on = (
                 f"Leave the {own} order for: {ORDERS[order][0]}?",
                 partial(self.put, order, agreed=True),
