@@ -332,10 +332,12 @@ def test_skipped_samples_enter_as_bounds() -> None:
 def test_skipped_samples_of_a_whole_corpus_leave_a_range() -> None:
     drawn = plain(60)
     drawn[0] = replace(drawn[0], verified=None, low=0.0, high=1.0)
+    drawn[1] = replace(drawn[1], verified=None)
     found: Any = estimate(AUTOMATIC, drawn, design="simple")
     assert "range" == found.method
     assert found.corpus == found.reach
-    assert 1 / 60 == pytest.approx(found.corpus.width)
+    assert 1 / 59 == pytest.approx(found.corpus.width)
+    assert found.bias_interval.low <= found.bias <= found.bias_interval.high
 
 
 def test_equal_differences_within_each_stratum_still_leave_a_width() -> None:

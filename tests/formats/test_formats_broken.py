@@ -49,6 +49,14 @@ def test_a_large_value_is_one_error_between_good_rows(load: Any) -> None:
     assert [one.line for one in loaded.rows if one.record] == [1, len(LARGE) + 2]
 
 
+def test_a_native_row_in_a_cell_is_longer_than_any_of_its_texts(load: Any) -> None:
+    """Such a cell of our own tables comes back."""
+    native_row = row(id="a", response="x" * 1_500_000, meta={"a": "y" * 1_500_000})
+    cell = native_row.replace('"', '""')
+
+    assert "a" == load(f'reference,workbench\n"Agra, Agra.","{cell}"\n', name="a.csv").record.sample.id
+
+
 FILES = [
     (b"\xef\xbb\xbf", "a.jsonl", "no rows: it is empty"),
     (b"\n \r\n\t\n", "a.jsonl", "no rows: it is empty"),

@@ -87,9 +87,9 @@ class Estimate:
     point with open and unsure samples at their lowest and highest: it is all there is to know where every
     sample was reached and not all are settled. `corpus` is the interval for these samples, `generalising` for
     new data of the same kind; both are None where `assumptions` or `method` say why. `gold_only` is what
-    `corpus` would be without the automatic values. `bias` is `counted` − `point`. `share` is the estimated
-    share of samples that have verified units. `soon` is half of the interval that is likely after `ahead`
-    reviews more: at the end of the plan, or 40 later.
+    `corpus` would be without the automatic values. `bias` is `counted` − `point`, within its interval.
+    `share` is the estimated share of samples that have verified units. `soon` is half of the interval that
+    is likely after `ahead` reviews more: at the end of the plan, or 40 later.
     """
 
     total: int
@@ -147,11 +147,11 @@ def estimate(
     if summary.point is None:
         return summary
     if summary.counted is not None and scores.value is not None:
-        ends = None if summary.corpus is None else summary.corpus.mirrored(summary.counted)
+        off, level = summary, summary.counted
         if limits == UNIT and (summary.undefined or summary.excluded):  # `counted` is an estimate too
-            off = ask(known, reached, both=True)
-            ends = None if off.corpus is None else off.corpus.mirrored(0.0)
-        summary = replace(summary, bias=summary.counted - summary.point, bias_interval=ends)
+            off, level = ask(known, reached, both=True), 0.0
+        ends = None if off.corpus is None else off.corpus.mirrored(level)
+        summary = replace(summary, bias=level - (off.point or 0.0), bias_interval=ends)
         if limits == UNIT and summary.corpus is not None and summary.method in PROMISES:
             bare = ask(known.level(), [replace(sample, automatic=0.0) for sample in reached])
             ahead = planned - len(drawn) if planned and not at_planned else MORE
