@@ -10,7 +10,6 @@ good (fsync), which the servers of the tests do not.
 
 from __future__ import annotations
 
-import argparse
 import os
 import random
 import select
@@ -25,6 +24,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tests.benchmarks.harness import options
 from tests.postgres import Server, ask, running
 from tests.rows import proposal, sample, write_rows
 from workbench.errors import AwayError
@@ -118,12 +118,7 @@ def storm(server: Server, url: str, people: int, seconds: float, kills: int) -> 
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    for name, usual in (("people", 8), ("seconds", 60), ("kills", 10), ("samples", 2_000)):
-        parser.add_argument(f"--{name}", type=int, default=usual)
-    given = parser.parse_args()
+    given = options(__doc__, people=8, seconds=60, kills=10, samples=2_000)
     rows = (
         sample(f"s{number}", "Ann met Bob in Rome.", "Ann was in Rome.",
                proposal=proposal(["Ann", "Bob", "Rome"], ["Ann", "Rome"]))

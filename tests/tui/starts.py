@@ -10,11 +10,13 @@ from typing import Any
 from tests.rows import CITIES, gold, naming, proposal, sample, units, write_rows
 from tests.tui.conftest import ROWS, Row
 from tests.tui.teams import decide
+from workbench.formats.policy import to_toml
 from workbench.stages import calibrate, plan, team, training
 from workbench.stages.claude import keep_external
 from workbench.stages.figures import figures
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.people import Person, add_person
+from workbench.stages.policy import change_policy
 from workbench.stages.recompute import save_counted
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store, open_store
@@ -217,6 +219,13 @@ def with_service(start: Start, *, key: bool = True) -> Start:
     return put
 
 
+def under_an_older_policy(store: Store) -> None:
+    """Schiller was verified before the guidelines were changed."""
+    decide(store, "ann", "schiller", reject=["Weimar"])
+    info = find_dataset(store, None)
+    change_policy(store, info, to_toml(info.policy).replace("Missing: it is not", "Missing: nowhere"), "lead")
+
+
 def stay_here(store: Store) -> None:
     keep_external(store, find_dataset(store, None), "never", "ann")
 
@@ -224,6 +233,12 @@ def stay_here(store: Store) -> None:
 def given_to_bo(store: Store) -> None:
     assigned(store)
     team.give(store, find_dataset(store, None), "ann", "bo", "id:tower")
+
+
+def given_to_both(store: Store) -> None:
+    assigned(store)
+    for who in ("ann", "bo"):
+        team.give(store, find_dataset(store, None), "ann", who, "state:todo")
 
 
 STARTS: dict[str, Start] = {
@@ -276,6 +291,9 @@ STARTS: dict[str, Start] = {
     ),
     "cities for two people each": given(*ROWS, then=assigned),
     "cities for two people, the tower for bo": given(*ROWS, then=given_to_bo),
+    "cities for ann and bo": given(*ROWS, then=given_to_both),
+    "cities and an older policy": given(*ROWS, then=under_an_older_policy),
+    "cities under a long name": given(*ROWS, name="retrieval-evaluation-of-the-second-quarter"),
     "cities and another dataset": with_another(given(*ROWS)),
     "eighty samples": given(*map(eighty, range(80))),
     "eighty samples and a plan of 4": planned(4),
@@ -292,6 +310,7 @@ STARTS: dict[str, Start] = {
     ),
     "names verified in the file": compared(),
     "names verified in the file, with a column": compared(column=True),
+    "names verified in the file, of long ids": compared(lead="Who wrote the policy that everybody reads? "),
     "names with a column, none verified": compared(0, 12, column=True),
     "nine names verified of thirty-nine": compared(9, 30),
     "names to calibrate": calibrated(),

@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.conftest import verify
-from tests.tui.conftest import SIZES, Row, User, shown
+from tests.tui.conftest import SIZES, User, shown
 from tests.tui.starts import compared
 from tests.tui.test_hostile import on_screen
 from workbench.reports.compare import figures_text
-from workbench.store.datasets import find_dataset
-from workbench.store.engine import open_store
-from workbench.store.plans import in_order
 from workbench.tui.screens.why import WhyScreen
 from workbench.tui.themes import LIGHT, SIXTEEN
 from workbench.tui.widgets.bars import Bar, SectionBar
 from workbench.tui.widgets.compare_sections import SampleRows, ScatterPlot
 from workbench.tui.widgets.passage import Passage
-
-Put = Callable[..., Path]
 
 pytestmark = pytest.mark.filterwarnings("default::DeprecationWarning")
 
@@ -78,19 +70,6 @@ async def test_the_scatter_picture_chooses_by_keys_and_by_mouse(user: User, begi
         assert isinstance(app.screen, WhyScreen)
         assert app.screen.why is not None
         assert app.screen.why.opened.sample.id in clicked
-
-
-async def test_a_long_name_gives_way_to_the_values(user: User, begin: Any) -> None:
-    """The line below the scatter picture, which ended before Δ, or before the values."""
-    lead = "Who wrote the security policy that everybody reads? "
-    async with user.opens(database=begin(compared(lead=lead)), size=(80, 24)) as app:
-        await user.press("C", "2")
-        for size in (80, 24), (60, 18):
-            await user.resize(*size)
-            point = shown(app, "#point")
-            assert "  Δ −.667" in point
-            assert point.startswith("◆ Who w")
-            assert len(point.rstrip()) <= size[0]
 
 
 async def test_60_columns_end_with_whole_words(user: User, begin: Any) -> None:
@@ -158,20 +137,3 @@ def test_picture_of_samples_in_sixteen_colours(picture: Any, begin: Any) -> None
 def test_picture_of_an_imported_column(picture: Any, size: tuple[int, int], begin: Any) -> None:
     """The sentences of the answer, then the figures that they rest on."""
     assert picture("C", size=size, at=begin(compared(gold=14, more=20, column=True)))
-
-
-async def test_the_head_says_in_full_how_many_are_verified_and_unresolved(
-    user: User, rows: list[Row], import_rows: Put
-) -> None:
-    path = import_rows(rows, name="retrieval-evaluation-of-the-second-quarter")
-    with closing(open_store(str(path))) as store:
-        (sample,) = in_order(store, find_dataset(store, None).id, 1)
-        verify(store, sample, "ada")
-        verify(store, sample, "bob", reject=[0])
-    async with user.opens(database=path, size=(80, 24)) as app:
-        await user.press("C")
-        for size in (80, 24), (60, 18):
-            await user.resize(*size)
-            line = on_screen(app).splitlines()[0]
-            assert "Compare  retrieval" in line
-            assert line.rstrip().endswith("0 of 8 verified, 1 more unresolved")

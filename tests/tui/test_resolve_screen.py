@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ from textual.app import App, ComposeResult
 
 from tests.conftest import verify
 from tests.tui.conftest import User, shown
-from tests.tui.teams import decide, differ
+from tests.tui.teams import differ
 from workbench.model import RESOLVED, Match, Unit
 from workbench.stages import team
 from workbench.stages.resolve import open_resolution, take_rest
@@ -23,14 +22,8 @@ from workbench.store.gold import load_gold
 from workbench.store.samples import sample_ids
 from workbench.store.tables import PLACE, REVIEW
 from workbench.tui.screens.resolve import SidesList
-from workbench.tui.widgets.bars import Head, Status
-from workbench.tui.widgets.queue_lines import ProgressLine
-from workbench.tui.widgets.sample_list import marks
+from workbench.tui.widgets.bars import Status
 from workbench.tui.widgets.unit_list import UnitList
-
-
-def head(app: Any) -> str:
-    return shown(app, Head)
 
 
 def settled(app: Any) -> dict[str, Any]:
@@ -85,55 +78,6 @@ async def test_a_second_adjudicator_is_told_and_the_key_is_not_lost(user: User) 
         await user.press("a")
     assert 1 == len(list(user.store.column(select(REVIEW.id).where(REVIEW.annotator == RESOLVED))))
     assert "Gustave Eiffel" not in {unit.text for unit in gold(user).assessment.units}
-
-
-async def test_the_queue_marks_what_others_hold_and_a_review_says_until_when(
-    user: User, database: Path
-) -> None:
-    store = user.store
-    info = find_dataset(store, None)
-    team.assign(store, info, "ann", 2, 1.0, None)
-    info = find_dataset(store, None)
-    team.give(store, info, "ann", "bo", "id:tower")
-    team.give(store, info, "ann", "eve", "id:nil")
-    decide(store, "eve", "nil")
-    async with user.opens(size=(120, 36)) as app:
-        await user.settle()
-        listed = app.screen.samples
-        at = {listed.row(place).key: place for place in range(listed.count)}
-        drawn = {key: "".join(text for text, _ in listed.parts(place, 70)) for key, place in at.items()}
-        assert "bo" == listed.row(at["tower"]).held[0].annotator
-        assert "◷" in drawn["tower"]
-        assert "½" in drawn["nil"]
-        free = next(key for key, line in drawn.items() if not {"◷", "½"} & {*line})
-        assert 2 == sum("◷" in line for line in drawn.values())  # eve's accept holds the next one
-        await user.review("tower")
-        assert "◷ held by bo " in head(app)
-        await user.press("b")
-        await user.review(free)
-        assert "held by" not in head(app)
-
-
-async def test_the_queue_of_who_was_given_samples_shows_the_own_part(user: User) -> None:
-    """What one decided is done, whoever else has still to decide it; what others decided is open for one."""
-    store = user.store
-    team.assign(store, find_dataset(store, None), "ann", 2, 1.0, None)
-    info = find_dataset(store, None)
-    for name in ("ann", "bo"):
-        team.give(store, info, "ann", name, "state:todo")
-    for name, some in (("ann", sample_ids(store, info.id)), ("bo", ["tower"])):
-        for key in some:
-            decide(store, name, key)
-    for name, nil, done in (("ann", ("verified", ""), 8), ("bo", ("todo", "½"), 1)):
-        async with user.opens(annotator=name, size=(80, 24)) as app:
-            await user.settle()
-            listed = app.screen.samples
-            found = [listed.row(at) for at in range(listed.count)]
-            rows = {row.key: (row.disposition, marks(row).strip("◇")) for row in found}
-            assert (("verified", ""), nil) == (rows["tower"], rows["nil"])
-            bar = ("▰" * (10 if done == 8 else 1)).ljust(10, "▱")
-            line = f"{bar}  {done} of 8 yours done · all: 1 of 8 done (2 each) · {done} today"
-            assert shown(app, ProgressLine).startswith(line)
 
 
 async def test_who_decides_after_the_lease_hears_who_did_too(user: User) -> None:
