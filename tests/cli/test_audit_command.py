@@ -59,13 +59,13 @@ def test_a_code_span_ends_where_its_text_does(text: str) -> None:
     assert fence[0] not in re.findall("`+", inner)
 
 
-def test_a_setting_and_an_option_choose_another_score(run: Run, tmp_path: Path, monkeypatch: Any) -> None:
+def test_a_setting_beats_the_column_and_an_option_that(run: Run, tmp_path: Path, monkeypatch: Any) -> None:
     path = results(tmp_path)
-    config = tmp_path / "config.toml"
-    config.write_text('scorer = "linked"\n')
-    monkeypatch.setenv("WORKBENCH_CONFIG", str(config))
-
-    assert "linked" == run("audit", path, "--json").json["scorer"]
-    assert "ragas" == run("audit", path, "--json", "--scorer", "ragas").json["scorer"]
-    ended = run("audit", path, "--scorer", "nothing")
-    assert (2, True) == (ended.code, "unknown scorer 'nothing'" in ended.err)
+    monkeypatch.setenv("WORKBENCH_CONFIG", "config.toml")
+    for setting, options, chosen in (
+        ("linked", (), "linked"),
+        ("linked", ("--scorer", "ragas"), "ragas"),
+        ("not_here", (), "context_entity_recall"),
+    ):
+        Path("config.toml").write_text(f'scorer = "{setting}"\n')
+        assert chosen == run("audit", path, "--json", *options).json["scorer"]

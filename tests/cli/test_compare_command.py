@@ -116,9 +116,3 @@ def test_the_exact_entries_of_the_json_add_up_to_its_totals(run: Run, tmp_path: 
     for part in exact["shares"]:
         counted[part["cause"]] = counted.get(part["cause"], 0) + part["units"]
     assert units == {cause: count for cause, count in counted.items() if count}
-
-
-def test_a_diff_of_a_version_with_itself_is_empty_and_no_failure(run: Run, demo: str) -> None:
-    ended = run("--db", demo, "diff", "now", "now", "--json")
-
-    assert (0, [], {}) == (ended.code, ended.json["changes"], ended.json["by"])

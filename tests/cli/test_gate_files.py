@@ -46,20 +46,6 @@ def checked(path: Path) -> ElementTree.Element:
     return suite
 
 
-def test_a_gate_that_passes_is_one_test_that_passes(run: Any, tmp_path: Path) -> None:
-    loaded(run)
-    ended = run("score", "--threshold", "0.5", "--junit", "junit.xml")
-    suite = checked(tmp_path / "junit.xml")
-
-    assert 0 == ended.code
-    assert [("the mean recall is at least 0.5", None)] == [
-        (case.attrib["name"], case.find("failure")) for case in suite.findall("testcase")
-    ]
-    assert ("workbench.linked", ended.out.strip().splitlines()[0]) == (
-        suite.attrib["name"], str(suite.findtext("system-out")).splitlines()[0]
-    )  # fmt: skip
-
-
 def test_strict_lists_every_sample_that_is_not_perfect(run: Any, tmp_path: Path) -> None:
     loaded(run)
     ended = run("score", "--strict", "--junit", "junit.xml")
@@ -89,16 +75,6 @@ def scored(key: str, reference: str, recall: float | None, **more: Any) -> dict[
     return sample(key, reference, "Paris is large.", context_entity_recall=recall, user_input=key, **more)
 
 
-@pytest.fixture
-def columns(run: Any, tmp_path: Path) -> Any:
-    """Two runs of a column of recall; in the second the metric failed once. Nothing is proposed."""
-    rows = [scored("a", "Paris.", 0.5), scored("b", "Oslo.", 1.0), scored("c", "Rome.", 0.25)]
-    again = [scored("a", "Paris.", 1.0), scored("b", "Oslo.", 1.0), scored("c", "Rome.", None)]
-    for name, given in (("one.jsonl", rows), ("two.jsonl", again)):
-        assert 0 == run("--dataset", "d", "import", write_rows(tmp_path / name, given)).code
-    return run
-
-
 @pytest.mark.parametrize(
     ("recall", "options", "told"),
     [
@@ -120,17 +96,3 @@ def test_a_perfect_score_of_ragas_is_perfect_and_no_mean_belies_the_verdict(
     said = told.format("context_entity_recall")
     assert (said.startswith("failed"), said) == (ended.code == 1, ended.out[: len(said)])
     assert ("<failure" in (tmp_path / "gate.xml").read_text()) == said.startswith("failed")
-
-
-def runs_in(done: Any) -> list[str]:
-    return sorted({name for row in done.json["samples"] for name in row["external"]})
-
-
-def test_each_run_of_an_imported_column_can_be_the_metric_of_the_gate(columns: Any, tmp_path: Path) -> None:
-    older, _ = runs_in(columns("score", "--json"))
-    first = columns("score", "--threshold", "0.6", "--metric", older, "--junit", "one.xml")
-
-    assert (1, f"failed: {older} mean .5833 over 3 samples (0 undefined) against .6000") == (
-        first.code, first.out.splitlines()[0]
-    )  # fmt: skip
-    assert f"workbench.{older}" == checked(tmp_path / "one.xml").attrib["name"]

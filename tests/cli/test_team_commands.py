@@ -5,39 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.cli.test_command_line import commands
 from tests.rows import naming, write_rows
 from workbench import cli
-
-
-@pytest.fixture
-def team(tmp_path: Path, run: Any) -> Any:
-    """Twenty samples; ann owns them and bo reviews."""
-    write_rows(
-        tmp_path / "data.jsonl", [naming(f"s{n}", ["Rome"], ["Rome"], also=f" {n}") for n in range(20)]
-    )
-    for words in (
-        ("import", "data.jsonl", "--blind", "0"),
-        ("person", "add", "ann", "--role", "owner"),
-        ("person", "add", "bo", "--role", "annotator", "--adjudicator"),
-        ("assign", "--overlap", "2", "--share", "1", "--lease", "5"),
-    ):
-        assert run(*words).code == 0
-    return run
-
-
-def test_status_names_people_and_how_far_they_are(team: Any) -> None:
-    team("assign", "--to", "bo", "id:s1")
-    found = team("status", "--json").json
-
-    assert [("ann", "owner", False), ("bo", "annotator", True)] == [
-        (one["name"], one["role"], one["adjudicator"]) for one in found["people"]
-    ]
-    assert [("bo", 11)] == [(one["name"], one["given"]) for one in found["datasets"][0]["team"]["people"]]
-    assert "bo      annotator  adjudicates" in team("status").out
-
 
 SHARED = (
     "dataset", "policy", "sample", "run", "plan", "calibration", "person", "assignment", "dispute", "purged",

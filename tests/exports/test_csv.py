@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -25,19 +24,6 @@ from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store, open_store
 
 RUNS = set("=+-@\t\r\n＝＋－＠")
-
-
-def test_every_text_of_a_sample_comes_back(leave: Leave) -> None:
-    rows = csv_rows(leave("csv") / "samples.csv")
-
-    assert [row["id"] for row in ROWS] == [original(row["id"]) for row in rows]
-    for name in ("user_input", "reference"):
-        assert [row[name] for row in ROWS] == [original(row[name]) for row in rows]
-    assert [row.get("response", "") for row in ROWS] == [original(row["response"]) for row in rows]
-    assert [row["retrieved_contexts"] for row in ROWS] == [
-        json.loads(row["retrieved_contexts"]) for row in rows
-    ]
-    assert ROWS[1]["alternatives"] == json.loads(rows[1]["alternatives"])
 
 
 def test_no_cell_begins_like_a_formula(leave: Leave) -> None:
@@ -74,16 +60,6 @@ def test_figures_of_a_sample_stand_in_columns(leave: Leave) -> None:
     assert ["1", "1", "0", "0.5"] == cells(
         "emoji", "linked_found", "linked_missing", "linked_unsure", "linked_value"
     )
-
-
-def test_the_whole_row_is_there_too(leave: Leave) -> None:
-    """As a native row without the reference, which has a column."""
-    rows = csv_rows(leave("csv", names=True) / "samples.csv")
-    kept: list[dict[str, Any]] = [json.loads(original(row["workbench"])) for row in rows]
-
-    assert ["Ann O'Nym", "Böb"] == [one["annotator"] for one in kept[2]["gold"]]
-    assert "reference" not in kept[0]
-    assert {"language": "en", "n": 1.5, "persona_name": "p"} == kept[0]["meta"]
 
 
 def test_a_copied_database_gives_the_same_tables(hard: Bench, leave: Leave, tmp_path: Path) -> None:

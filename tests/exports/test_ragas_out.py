@@ -64,15 +64,6 @@ def test_contexts_are_accepted_when_every_proposed_entity_is_evidence(bench: Ben
     assert [None, None] == [call(sample)["edited_output"] for sample in samples]
 
 
-def test_both_files_hold_the_same_samples(leave: Leave) -> None:
-    folder = leave("ragas-annotations")
-    single = json.loads((folder / "single.json").read_text("ascii"))
-
-    assert "context_entity_recall" == single["name"]
-    assert samples_in(folder) == single["samples"]
-    assert "an exact recompute by ragas may differ" in (folder / "README.md").read_text("utf-8").lower()
-
-
 def test_verdicts_say_both_sides_features_and_causes(demo: Bench, tmp_path: Path) -> None:
     """The causes of a sample sum to the difference of its tallies."""
     export(demo.store, demo.info(), tmp_path / "out", ExportOptions(), annotator="ann")

@@ -14,26 +14,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.conftest import Bench
-from tests.exports.conftest import EMOJI, NESTED, ROWS, Leave, json_rows, read_conll, report_of
+from tests.exports.conftest import EMOJI, NESTED, Leave, read_conll, report_of
 from tests.formats.test_formats_round_trip import TEXT
 from workbench.formats.exports.item import ExportItem
 from workbench.formats.exports.spans import _prodigy_task, conll_lines, exact_tokens, flat, tagged_of
 from workbench.model import Sample, Span, Unit
-
-GOLD = {row["id"]: row for row in ROWS}
-
-
-def test_conll_gives_every_span_back_exactly(leave: Leave) -> None:
-    """Through emoji, no-break spaces, line ends and names that begin inside a token."""
-    folder = leave("conll")
-    found = {name: (text, spans) for name, text, spans in read_conll(folder / "gold.conll")}
-
-    assert {"emoji", "cyrillic", "=formula", "nested", "nothing to find"} == set(found)
-    for name, (text, spans) in found.items():
-        assert GOLD[name]["reference"] == text
-        gold = GOLD[name]["gold"]["entities"]
-        first = [(one["start"], one["end"], one["label"]) for one in gold if "start" in one]
-        assert sorted(first) == spans
 
 
 @st.composite
@@ -78,24 +63,6 @@ def test_exact_tokens_hold_all_but_white_space_once(given: tuple[str, list[Unit]
     assert all(one.end <= other.start for one, other in pairwise(tokens))
 
 
-def test_prodigy_spans_end_with_their_last_token(leave: Leave) -> None:
-    """`end` is exclusive, `token_end` inclusive."""
-    tasks = json_rows(leave("prodigy") / "tasks.jsonl")
-
-    assert ["emoji", "cyrillic", "=formula", "nested", "nothing to find"] == [
-        task["meta"]["id"] for task in tasks
-    ]
-    for task in tasks:
-        assert "accept" == task["answer"]
-        assert not {"_input_hash", "_task_hash"} & set(task)
-        for token in task["tokens"]:
-            assert token["text"] == task["text"][token["start"] : token["end"]]
-        for span in task["spans"]:
-            assert span["start"] == task["tokens"][span["token_start"]]["start"]
-            assert span["end"] == task["tokens"][span["token_end"]]["end"]
-    assert [(4, 24), (18, 24), (31, 37)] == [(span["start"], span["end"]) for span in tasks[3]["spans"]]
-
-
 @given(marked())
 @example((" a  b\n\nc\u00a0d\te \n f  ", []))
 def test_prodigy_tokens_with_their_blanks_are_the_text(given: tuple[str, list[Unit]]) -> None:
@@ -128,22 +95,6 @@ def test_label_studio_counts_utf16_units(leave: Leave) -> None:
     assert [1, 1, 2, 1, 1, 0, 1] == [len(task["annotations"]) for task in tasks]
     assert [1, 0, 0, 0, 0, 1, 0] == [len(task["predictions"]) for task in tasks]
     assert "m-1" == tasks[0]["predictions"][0]["model_version"]
-
-
-def test_label_studio_shows_the_contexts(leave: Leave) -> None:
-    """A verdict says whether they have the unit."""
-    folder = leave("label-studio")
-    tree = ElementTree.fromstring((folder / "labeling.xml").read_text("utf-8"))
-    tasks = json.loads((folder / "tasks.json").read_text("utf-8"))
-    (shown,) = tree.iter("Paragraphs")
-    name, number, text = (shown.get(key, "") for key in ("value", "nameKey", "textKey"))
-
-    assert [row["retrieved_contexts"] for row in ROWS] == [
-        [one[text] for one in task["data"][name.removeprefix("$")]] for task in tasks
-    ]
-    assert [["1", "2"], ["1", "2"]] == [
-        [one[number] for one in task["data"][name.removeprefix("$")]] for task in tasks[:2]
-    ]
 
 
 def test_a_label_that_xml_cannot_hold_is_the_same_in_project_and_tasks(bench: Bench) -> None:

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from tests.conftest import Bench
-from tests.exports.conftest import ROWS, Leave, csv_rows, json_rows, manifest, report_of
+from tests.exports.conftest import Leave, csv_rows, json_rows, manifest, report_of
 from workbench.errors import UsageError, WorkbenchError
-from workbench.formats.exports.verify import FORMATS
 from workbench.reviewing.edits import Flag
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.plan import Wish, draft, make
@@ -53,22 +52,6 @@ def test_a_pseudonym_is_the_same_in_every_export_of_a_database(hard: Bench, leav
     assert [4, 3] == sorted((one["reviews"] for one in people), reverse=True)
     assert 1 == len(salts)
     assert salts[0][0].encode() not in b"".join(bytes_of(leave("all")).values())
-
-
-def test_without_text_nothing_of_the_texts_leaves(hard: Bench, leave: Leave) -> None:
-    """Neither in rows nor in notes; hashes, places, verdicts and figures do."""
-    opened = hard.open("emoji", "ann")
-    act(hard.store, opened, Flag("secret flag"))
-    hard.load([{**ROWS[5], "id": "again", "group": "secret group"}], name="more.jsonl", dataset="hard")
-    folder = leave("all", text=False)
-    assert {"README.md", "samples.csv", "units.csv", "manifest.json"} == {
-        path.name for path in folder.iterdir()
-    }
-    samples = csv_rows(folder / "samples.csv")
-    units = csv_rows(folder / "units.csv")
-    stored = dict(hard.query("SELECT key, content_hash FROM sample"))
-    assert stored == {row["id"].removeprefix("'"): row["content_hash"] for row in samples}
-    assert ["found", "missing", "unsure"] == sorted(row["verdict"] for row in units[:3])
 
 
 def test_an_export_may_replace_the_folder_that_one_stands_in(
@@ -166,29 +149,6 @@ def test_examples_are_never_blind_nor_kept_back_and_one_of_a_group(demo: Bench) 
     assert not barred & {row["id"] for row in examples}
     assert len(examples) == len({row["group"] for row in examples})
     assert {"holdout", "nothing verified stands"} <= set(report.left["few-shot"])
-
-
-def test_the_manifest_says_where_it_all_comes_from(leave: Leave) -> None:
-    said = manifest(leave("native", licence="CC BY 4.0"))
-
-    assert ("hard", "codepoint", {"annotations": "CC BY 4.0"}) == (
-        said["dataset"]["id"], said["offset_unit"], said["licence"],
-    )  # fmt: skip
-    assert ["m-1"] == [model["model"] for model in said["models"]]
-    assert {"n": 0, "withheld": 0, "opened": []} == said["sampling"]["holdout"]
-    assert ("simple", 7) == (said["sampling"]["design"], said["sampling"]["seed"])
-    assert 64 == len(said["guidelines"]["sha256"])
-    assert 85 == said["matcher"]["threshold"]
-    files = {one["path"]: one for one in said["files"]}
-    assert {"samples.jsonl", "verdicts.jsonl", "README.md"} == set(files)
-    assert {"native": 7} == said["counts"]["rows"]
-
-
-def test_every_format_is_written_below_when_there_are_several(leave: Leave) -> None:
-    folder = leave("all")
-
-    assert {*FORMATS, "manifest.json"} == {path.name for path in folder.iterdir()}
-    assert all((folder / name / "README.md").is_file() for name in FORMATS)
 
 
 def test_a_failing_format_leaves_nothing_behind(hard: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -110,6 +110,8 @@ def test_no_word_of_a_text_leaves_without_text_and_all_of_them_leave_with_it(ben
     assert all(
         word in said for word in ("idwort-07", "Ortlabel", "stratified", "meta.city" if "." in by else by)
     )
+    assert ',"missing",' in said
+    assert {"README.md", "samples.csv", "units.csv", "manifest.json"} == {one.name for one in bare.iterdir()}
     assert verify(bare).passed
 
 
@@ -121,6 +123,8 @@ def test_strata_have_one_pseudonym_each_wherever_they_stand(bench: Bench) -> Non
     with (bare / "samples.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
 
+    stored = dict(bench.query("SELECT key, content_hash FROM sample"))
+    assert stored == {one["id"]: one["content_hash"] for one in rows}
     strata = {one["stratum"] for one in rows}
     assert 4 == len(strata) == len({(one["stratum"], one["group"]) for one in rows})
     assert all(re.fullmatch("stratum-[0-9a-f]{12}", one) for one in strata)

@@ -39,10 +39,6 @@ def counts(report: Any) -> dict[str, int]:
     return {name: getattr(report, name) for name in names if getattr(report, name)}
 
 
-def rejected_rows(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in Path(f"{path}.rejected.jsonl").read_text("utf-8").splitlines()]
-
-
 @pytest.mark.databases
 @pytest.mark.parametrize("gold_rule", ["ignore", "given"])
 def test_the_same_file_twice_adds_nothing(bench: Any, gold_rule: str) -> None:
@@ -183,26 +179,6 @@ def test_imported_gold_is_the_counted_units_of_the_file(bench: Any) -> None:
 
 def many(n: int) -> list[dict[str, Any]]:
     return [{**ROME, "id": f"s{number}", "user_input": f"question {number}"} for number in range(n)]
-
-
-def test_one_bad_row_in_a_thousand(bench: Any) -> None:
-    """999 go in, one is named and put aside; mended in the file of rejects, it goes where the others went."""
-    rows: list[Any] = many(1_000)
-    rows[499] = {**rows[499], "retrieved_contexts": "not a list"}
-
-    report = bench.load(rows)
-
-    path = bench.folder / "data.jsonl"
-    assert counts(report) == {"new": 999, "rejected": 1}
-    assert report.errors[0].startswith(f"{path}:500: retrieved_contexts: got ")
-    rejected = Path(report.rejected_path)
-    assert [row["id"] for row in rejected_rows(path)] == ["s499"]
-    mended = json.loads(rejected.read_text("utf-8"))
-    rejected.write_text(json.dumps({**mended, "retrieved_contexts": ["A list."]}), "utf-8")
-    assert counts(bench.load(rejected)) == {"new": 1}
-    per_dataset = "SELECT name, count(*) FROM sample JOIN dataset ON dataset.id = dataset_id GROUP BY name"
-    assert bench.query(per_dataset) == [("data", 1_000)]
-    assert "_error" not in json.dumps(bench.query("SELECT meta FROM sample WHERE key = 's499'"))
 
 
 UNREADABLE = [

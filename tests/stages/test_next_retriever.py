@@ -74,11 +74,3 @@ def test_a_blind_sample_opens_without_the_siblings_units(bench: Any) -> None:
     opened = bench.open("two")
 
     assert (opened.blind, opened.rematch, opened.state.entity.assessment.units) == (True, False, ())
-
-
-def test_units_of_a_sample_that_somebody_excluded_are_not_carried(demo: Any) -> None:
-    """Its reference may be the reason."""
-    demo.verify("taj-high")
-    demo.act("taj-high", editing.exclude("broken"), who="bo")
-
-    assert not demo.open("taj-low", "cy").rematch

@@ -65,21 +65,6 @@ def states(one: Prefix) -> list[tuple[str, str]]:
 # The order.
 
 
-def test_the_queue_follows_the_plan(bench: Any) -> None:
-    """By strata: of any four samples in a row the small group has one."""
-    bench.load([row(number, group="small" if number % 4 == 0 else "big") for number in range(200)], seed=3)
-    before = order(bench)
-
-    make(bench, 40, design="stratified", by="group")
-
-    after = order(bench)
-    assert sorted(after) == sorted(before)
-    assert after != before
-    assert sum(int(key[1:]) % 4 == 0 for key in after[:40]) == 10
-    assert bench.in_order == after
-    assert queue.next_sample(bench.store, bench.info(), "ann") == bench.id(after[0])
-
-
 def test_a_simple_plan_keeps_the_random_order_also_when_it_is_dropped(bench: Any) -> None:
     bench.load(rows(50))
     before = order(bench)

@@ -16,7 +16,7 @@ import pytest
 from tests.conftest import Bench, add_text
 from workbench.errors import NotFoundError, StoreError
 from workbench.formats.exports.folder import writing
-from workbench.reports.files import import_text, purge_text
+from workbench.reports.files import purge_text
 from workbench.reviewing.edits import Flag
 from workbench.stages import plan as planning
 from workbench.stages.export import ExportOptions, export
@@ -104,6 +104,7 @@ def test_known_backups_are_rewritten_and_others_named(filled: Bench) -> None:
     report = run_purge(filled, "secret")
 
     assert (str(own),) == report.rewritten
+    assert f"removed from the backup {own}" in purge_text(report)
     assert [str(other), str(broken)] == [line.partition(":")[0] for line in report.by_hand]
     assert [other.name, broken.name] == in_files(filled, SECRET)
     with closing(sqlite3.connect(own)) as raw:
@@ -185,30 +186,6 @@ def test_names_of_groups_and_strata_go_with_their_last_sample(bench: Bench) -> N
     assert ["purged-1", "purged-2", "purged-3"] == in_rows(bench)[0]
     assert [] == in_files(bench, "Gamma")
     assert copy.exists()
-
-
-@pytest.mark.parametrize("gold", ["ignore", "given", "require"])
-def test_the_text_of_a_purged_row_is_not_put_aside(filled: Bench, gold: Any) -> None:
-    """By id or by text, also when something else is off with the row; other bad rows are."""
-    run_purge(filled, "secret")
-    rows = [
-        row("secret", SECRET), {**row("renamed", SECRET), "gold": None},
-        {"id": "secret", "reference": SECRET},
-        row("secret", SECRET, gold=None), {"id": "bad", "reference": "Mend me"},
-    ]  # fmt: skip
-    report = filled.load(rows, name="again.jsonl", dataset="data", gold=gold)
-    (filled.folder / "again.jsonl").unlink()
-    aside = Path(report.rejected_path).read_text("utf-8")
-
-    assert (5, 4) == (report.rejected, report.purged)
-    assert [] == in_files(filled, SECRET)
-    assert "Mend me" in aside
-    read = [json.loads(line) for line in aside.splitlines() if "Mend me" not in line]
-    assert ["secret", "renamed", "secret", "secret"] == [one.pop("id") for one in read]
-    assert {"_error"} == {key for one in read for key in one}
-    assert all("purged on 20" in one["_error"] for one in read)
-    assert "4 rows are of purged samples: only ids and reasons were put aside" in import_text(report)
-    assert "rejected rows are in" in import_text(report)
 
 
 def test_a_file_that_is_in_use_is_said_and_the_purge_can_be_run_again(impatient: None, filled: Bench) -> None:

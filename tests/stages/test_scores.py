@@ -15,18 +15,6 @@ def report(bench: Any, **options: Any) -> ScoreReport:
     return score_dataset(bench.store, bench.info(), **options)
 
 
-def test_a_changed_policy_is_counted_anew(bench: Any) -> None:
-    """Stored scores of the old policy are not shown as those of the new one."""
-    bench.load([naming("a", ["London", "Oslo"], ["University of London"])])
-    before = report(bench).samples[0].automatic["presence"].tally
-
-    text = to_toml(bench.info().policy).replace('nested = "missing"', 'nested = "found"')
-    change_policy(bench.store, bench.info(), text, "ann")
-
-    assert before == Tally(0, 2)
-    assert report(bench).samples[0].automatic["presence"].tally == Tally(1, 1)
-
-
 def test_what_is_counted_under_a_replaced_policy_or_text_is_not_kept(bench: Any) -> None:
     """A `score` that was under way when the policy or a text changed; the next one is right."""
     rows = [naming("a", ["London", "Oslo"], ["University of London"]), naming("b", ["Oslo"], ["Oslo"])]

@@ -101,22 +101,3 @@ def test_another_threshold_leaves_the_stored_scores_of_the_first(reviewed: Any) 
     stored = reviewed.tables("score")
     score_dataset(reviewed.store, info)
     assert reviewed.tables("score") == stored
-
-
-def test_a_policy_that_says_the_same_is_no_new_version(reviewed: Any) -> None:
-    """Saving the editor without a change makes no version and lists nothing as stale."""
-    before = reviewed.tables()
-
-    report = change_policy(reviewed.store, reviewed.info("demo"), to_toml(reviewed.info("demo").policy), "bo")
-
-    assert (report.version, report.changed, report.stale) == (1, False, ())
-    assert reviewed.tables() == before
-
-
-def test_the_policy_version_of_a_review_is_the_one_it_was_made_under(reviewed: Any) -> None:
-    """A change of the policy leaves earlier reviews with theirs; the next review has the new one."""
-    another_policy(reviewed)
-    reviewed.verify("france")
-
-    made = "SELECT key, policy_version FROM review JOIN sample s ON s.id = sample_id WHERE key IN (?, ?)"
-    assert {("taj-high", 1), ("france", 2)} == set(reviewed.query(made, "taj-high", "france"))
