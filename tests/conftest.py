@@ -491,13 +491,14 @@ def add_text(opened: Opened, kind: Kind, text: str, label: str = "") -> Put:
 
 @pytest.fixture
 def quick_claude(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A key that a local service takes, and a rate that needs no warm-up."""
+    """A key that a local service takes, a rate without a warm-up, and hardly a wait for another try."""
     from workbench.proposing.claude import run as claude_run
     from workbench.proposing.claude.call import CallPace
 
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret-key")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-key")
     monkeypatch.setattr(claude_run, "CallPace", lambda: CallPace(500.0))
+    monkeypatch.setattr(claude_run.LiveRun, "_backoff", lambda run, attempts: 0.01)
 
 
 @pytest.fixture

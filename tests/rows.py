@@ -59,6 +59,11 @@ def met(number: int, *, hidden: bool) -> Row:
     return made | {"scores": {"context_entity_recall": 0.0 if hidden else 1.0}}
 
 
+def town(number: int) -> Row:
+    """A sentence without a proposal, with its own words in the context."""
+    return sample(str(number), f"Town{number} lies in Land{number}.", f"Town{number} is old.")
+
+
 SAID = {"Johann Strauss": "found", "Rome": "found", "Oslo": "missing"}
 """In the contexts: Johan Straus, 82 alike, Rome and not Oslo. At 85 one of three is found."""
 

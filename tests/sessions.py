@@ -3,6 +3,7 @@
 # TITLE          a session, in an empty folder of its own; ann types
 @ START          what is there before, by a name of `STARTS`; a number may follow
 @ demo, @ hard   the packaged demo; the rows of fixtures/exports.jsonl, which trip readers and writers
+@ service JSON   a local service, with Options of tests/proposing/claude; `asked`: how many requests it got
 @ databases      the session goes alike on SQLite and on PostgreSQL
 > FILE           a file is written: the lines that follow it, without the `| ` that begins each
 + ID: A, B / A   such a line is a row: a list of places, one context (or more, ` / ` between them) and a
@@ -10,7 +11,7 @@
                  `s1..s9` are nine rows, and `#` counts them from 0
 * WHO ID: EDITS  what a person does in review, by the names of `EDITS`, with `, ` between them; `next 3`
                  are the next three samples of their queue
-$ COMMAND        what is typed; `ls`, `cat`, `mv`, `sqlite3` and, behind ` | `, `jq` do what they do;
+$ COMMAND        what is typed; `ls`, `cat`, `mv`, `unset`, `sqlite3`, behind ` | ` `jq` do what they do;
                  `read`: what import makes of a file here or in fixtures/formats, its rows as native ones
 TEXT             standard output, whole: a line `…` stands for lines that are left out, `…` in a line for
                  a part of it
@@ -33,9 +34,11 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 from tests.conftest import FIXTURES, Bench, Run, Wish, accepted, add_text, do
-from tests.rows import Row, city, dated, gold, lines, met, naming, spelled, write_rows
+from tests.proposing.claude.faults import Faults
+from tests.rows import Row, city, dated, gold, lines, met, naming, spelled, town, write_rows
 from workbench.errors import WorkbenchError
 from workbench.formats.columns import columns_of
 from workbench.formats.exports.item import to_text
@@ -78,6 +81,7 @@ STARTS: dict[str, Callable[[Run, int], None]] = {
         "--gold",
     ),
     "cities": given(lambda number: [city(n) for n in range(number)], "--seed", "3", "--blind", "0"),
+    "towns": given(lambda number: [town(n) for n in range(number)]),
     "people": given(
         lambda number: [met(n, hidden=bool(n % 2)) for n in range(number)], "--seed", "3", "--blind", "0"
     ),
@@ -180,16 +184,19 @@ def reviewed(told: str) -> None:
         bench.store.close()
 
 
-def replay(run: Run, demo_database: Path, session: str) -> None:
-    """Do what a session says, in the current folder, and compare what is shown with what it tells."""
+Asset = Callable[[str], Any]
+
+
+def replay(run: Run, asset: Asset, session: str) -> None:
+    """Do what a session says, in the current folder, with fixtures by their names; compare what is shown."""
     for step in re.split(r"(?m)^(?=[@>*$] )", session.strip())[1:]:
         first, _, rest = step.partition("\n")
-        told, printed = rest.rstrip(), done(run, demo_database, step)
+        told, printed = rest.rstrip(), done(run, asset, step)
         if printed is not None:
             assert told == (told if re.fullmatch(pattern(told), f"{printed}\n") else printed), first
 
 
-def done(run: Run, demo_database: Path, step: str) -> str | None:
+def done(run: Run, asset: Asset, step: str) -> str | None:
     """Do a step of a session; what it shows, None where a file is written."""
     first, *told = step.splitlines()
     sign, words = first[:1], first[2:]
@@ -202,7 +209,10 @@ def done(run: Run, demo_database: Path, step: str) -> str | None:
     elif sign == "*":
         reviewed(words)
     elif words == "demo":
-        shutil.copy(demo_database, "workbench.db")
+        shutil.copy(asset("demo_database"), "workbench.db")
+    elif words.startswith("service"):
+        options = json.loads(words.removeprefix("service") or "{}")
+        asset("service")(**options | {"faults": Faults(**options.get("faults", {}))})
     elif words == "hard":
         assert 0 == run("import", FIXTURES / "exports.jsonl", "--dataset", "hard", "--gold-if-given").code
     elif words != "databases":
@@ -231,6 +241,12 @@ def shown(run: Run, words: str) -> str:
     elif name == "mv":
         shutil.move(arguments[0], arguments[1])
         said = []
+    elif name == "unset":
+        del os.environ[arguments[0]]
+        said = []
+    elif name == "asked":
+        with urlopen(f"{os.environ['ANTHROPIC_BASE_URL']}/stats") as answer:
+            said = [str(json.load(answer)["requests"])]
     elif name == "sqlite3":
         with closing(sqlite3.connect(arguments[0])) as raw:
             said = ["|".join(map(str, row)) for row in raw.execute(arguments[1])]

@@ -136,7 +136,7 @@ def test_the_answer_fits_the_screen_with_its_next_step(bench: Any, reviews: int,
 
 @pytest.fixture(scope="module")
 def twelve(made_once: Any) -> Any:
-    """The answer after twelve reviews of thirty, whose people stand in another form: nothing can change it."""
+    """The answer after twelve reviews of thirty, with people in another form: nothing can change it."""
     found: list[Any] = []
 
     def fill(bench: Any) -> None:

@@ -132,58 +132,6 @@ def test_the_same_reference_under_a_second_retriever_is_extracted_once(bench: An
     assert sent.count("Nothing here.") == 1
 
 
-def test_what_was_asked_and_paid_is_on_record(bench: Any, service: Start) -> None:
-    """Prompt, model and parameters with the run; model, request, stop and tokens with the call."""
-    service()
-    bench.load(ROWS)
-    proposed(bench)
-
-    ((parameters, model),) = bench.query("SELECT parameters, model FROM run WHERE proposer = 'claude'")
-    calls = bench.query("SELECT model, request_id, stop_reason, failure, usage FROM call")
-    proposals = bench.query("SELECT calls FROM proposal")
-
-    assert len(json.loads(parameters)["prompt_sha256"]) == 64
-    assert model == ModelOptions().model
-    assert all(row[0] and row[1] and row[2] == "end_turn" and row[3] == "" for row in calls)
-    assert all(json.loads(row[4])["input"] > 0 for row in calls)
-    assert all(json.loads(one) for (one,) in proposals)
-
-
-def test_a_failed_sample_is_failed_and_asked_again_only_on_demand(bench: Any, service: Start) -> None:
-    """A refusal of one text fails the samples that have it, with advice; the others are proposed."""
-    faults = Faults(texts={"Norway": "refusal"})
-    local = service(faults=faults)
-    bench.load(ROWS)
-
-    report = proposed(bench)
-    before = asked(local)
-    idle = proposed(bench)
-
-    assert (report.proposed, report.failed, report.left) == (4, 2, 0)
-    assert report.failures == {"refused": 2}
-    assert "review the sample by hand" in report.advice["refused"]
-    assert (idle.requests, asked(local)) == (0, before)
-    opened = bench.open("Oslo-near")
-    assert opened.opening.proposal is None
-    faults.texts = {}
-    mended = proposed(bench, retry=True)
-    assert (mended.proposed, mended.failed, mended.left) == (2, 0, 0)
-
-
-def test_a_key_that_is_refused_ends_the_run_at_once(bench: Any, service: Start) -> None:
-    """Nothing is marked failed for it, and the dataset keeps its run."""
-    service(faults=Faults(share=1.0, kinds=["401"]))
-    bench.load(ROWS)
-    info = bench.info()
-
-    report = proposed(bench, limits=Limits(attempts=1))
-
-    assert (report.proposed, report.failed, report.left) == (0, 0, 6)
-    assert "check ANTHROPIC_API_KEY" in report.stopped
-    assert bench.info().run_id == info.run_id
-    assert bench.query("SELECT count(*) FROM failed") == [(0,)]
-
-
 def test_batches_are_noted_fetched_and_paid_once(bench: Any, service: Start) -> None:
     """Two rounds: texts and statements, then verdicts; what is there then needs no live call."""
     service()
@@ -322,20 +270,6 @@ def test_a_purge_leaves_nothing_that_a_service_said_of_its_text(bench: Any, serv
     assert "Town1" not in str(bench.query("SELECT document FROM answer"))
 
 
-def test_a_sample_whose_text_changed_is_counted_once(bench: Any, service: Start) -> None:
-    """Its proposal for the former text is none: it was counted twice, and minus one samples were left."""
-    service()
-    bench.load(towns(3))
-    proposed(bench)
-    bench.load([{**towns(1)[0], "reference": "Another Town."}], update=True)
-
-    told = plan_run(bench.store, bench.info(), ModelOptions())
-    report = proposed(bench)
-
-    assert (1, 2, 0) == (told.samples, told.already, told.failed)
-    assert (1, 2, 0, 0) == (report.proposed, report.already, report.failed, report.left)
-
-
 def test_answers_wait_for_a_database_that_another_program_writes_to(
     bench: Any, service: Start, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -394,20 +328,6 @@ def test_the_answer_of_a_call_that_a_stop_of_the_process_outlasted_is_stored(
     assert (2, 1, 0) == (asked(local), report.proposed, report.left)
 
 
-def test_a_refused_text_in_a_batch_fails_alone(bench: Any, service: Start) -> None:
-    """The others of its pack are sent by themselves in a second batch; a retry asks for that text only."""
-    local = service(faults=Faults(texts={"Town7 ": "refusal"}))
-    bench.load(towns(40))
-
-    report = proposed(bench, batch=True)
-    retried = proposed(bench, batch=True, retry=True)
-
-    assert (report.proposed, report.failures, report.left) == (39, {"refused": 1}, 0)
-    assert (retried.proposed, retried.failures, retried.left) == (0, {"refused": 1}, 0)
-    assert [4, 10, 1] == [len(batch["requests"]) for batch in local.batches.values()]
-    assert bench.query("SELECT count(*), sum(fetched) FROM batch") == [(3, 3)]
-
-
 def test_a_batch_of_a_retry_is_fetched_by_the_next_start(bench: Any, service: Start) -> None:
     """Its texts failed before, which says nothing about whether its rows came."""
     faults = Faults(texts={"Town7 ": "refusal"})
@@ -440,20 +360,6 @@ def test_a_pack_that_failed_in_a_batch_is_asked_text_by_text_live(bench: Any, se
     report = proposed(bench)
 
     assert (report.proposed, report.requests, asked(local)) == (10, 10, 10)
-
-
-def test_the_forecast_thinks_as_much_as_earlier_calls_did(bench: Any, service: Start) -> None:
-    """An assumption as long as there are none; then their mean."""
-    service(thinking=123)
-    bench.load(towns(20))
-    before = plan_run(bench.store, bench.info(), ModelOptions())
-    proposed(bench)
-    bench.load(towns(30), name="more.jsonl", dataset="data")
-
-    after = plan_run(bench.store, bench.info("data"), ModelOptions())
-
-    assert (2, 1_000) == (before.requests, before.thinking_tokens)
-    assert (1, 123) == (after.requests, after.thinking_tokens)
 
 
 def test_a_run_that_money_stopped_goes_on_with_more(bench: Any, service: Start) -> None:

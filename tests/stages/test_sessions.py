@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from tests.conftest import Run
@@ -13,5 +11,5 @@ TOLD = sessions(__file__)
 
 
 @pytest.mark.parametrize(("title", "on"), on_each(TOLD))
-def test_a_session_goes_as_it_is_told(run: Run, demo_database: Path, title: str) -> None:
-    replay(run, demo_database, TOLD[title])
+def test_a_session_goes_as_it_is_told(run: Run, request: pytest.FixtureRequest, title: str) -> None:
+    replay(run, request.getfixturevalue, TOLD[title])
