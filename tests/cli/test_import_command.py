@@ -16,11 +16,6 @@ from workbench.formats.detect import files_of
 from workbench.stages.import_ import bytes_to_import
 from workbench.store import database
 
-
-def files(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir())
-
-
 PLAIN = {"user_input": "q", "reference": "Ann met Bob.", "retrieved_contexts": ["Ann came."]}
 
 
@@ -95,23 +90,6 @@ def test_an_export_comes_back_with_its_name_policy_gold_and_marks(run: Any, tmp_
     assert policies[0] == policies[1]
 
 
-ROW = {"id": "a", "user_input": "q", "reference": "Ann met Bob.", "retrieved_contexts": ["Ann"]}
-
-
-def test_every_folder_of_an_export_that_can_come_back_does(run: Any) -> None:
-    """Also where files stand beside the one that holds the samples."""
-    gold = {"annotator": "zoe", "entities": [{"text": "Bob", "start": 8, "end": 11, "verdict": "missing"}]}
-    write_rows("a.jsonl", [{**ROW, "response": "r", "gold": gold}])
-    run("import", "a.jsonl", "--gold")
-    assert run("export", "x1", "--format", "all")[0] == 0
-
-    for name in ("native", "ragas", "ragas-annotations", "deepeval-goldens", "deepeval-cases", "huggingface",
-                 "label-studio", "prodigy", "csv"):  # fmt: skip
-        code, out, err = run("--dataset", f"from-{name}", "import", f"x1/{name}", "--gold")
-        assert (code, err) == (0, ""), name
-        assert "1 review with 1" in out, name
-
-
 @pytest.mark.parametrize("folder", [".cache", ".cache/hf", "data/.cache/hf", "old/run", "a/b/c"])
 def test_a_folder_is_read_no_deeper_than_datasets_stand(tmp_path: Path, folder: str) -> None:
     """A cache or a tree below was taken for the dataset, silently; nothing of it is taken or counted."""
@@ -167,4 +145,4 @@ def test_an_import_that_breaks_off_names_the_database_of_the_first_rows(run: Any
     assert 2 == code
     assert "column at of type timestamp[ns]" in err
     assert f"2,000 samples were stored in {tmp_path / 'workbench.db'} before that" in err
-    assert ["late.parquet", "workbench.db"] == files(tmp_path)
+    assert {"late.parquet", "workbench.db"} == {path.name for path in tmp_path.iterdir()}

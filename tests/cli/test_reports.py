@@ -192,12 +192,8 @@ ROW = made(
 )  # fmt: skip
 
 
-def loaded(run: Any, tmp_path: Path) -> None:
-    assert 0 == run("import", write_rows(tmp_path / "a.jsonl", [ROW]), "--gold").code
-
-
 def test_score_its_gate_and_compare_name_the_question_and_the_column_first(run: Any, tmp_path: Path) -> None:
-    loaded(run, tmp_path)
+    assert 0 == run("import", write_rows(tmp_path / "a.jsonl", [ROW]), "--gold").code
 
     for text, first, last in (
         (run("score").out, "entities context_entity_recall ragas", "−.75"),

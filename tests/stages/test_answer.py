@@ -49,11 +49,6 @@ def accept(bench: Any, key: str, kind: Kind = "entity", *, turn: str = "") -> No
     bench.verify(key, kind=kind, toggle=turned)
 
 
-def planned(bench: Any, *wish: Any, **more: Any) -> None:
-    info = bench.info()
-    plan.make(bench.store, info, plan.draft(bench.store, info, plan.Wish(*wish, **more), "ann"))
-
-
 def what(found: Answer) -> list[str]:
     return [one.what for one in found.steps]
 
@@ -83,7 +78,8 @@ def test_before_every_stratum_is_reached_the_score_is_that_of_all_samples(bench:
     groups = ["big" if n < 58 else "small" for n in range(60)]
     rows = [row(n, "context_entity_recall", n % 2 * 1.0, group=groups[n]) for n in range(60)]
     load(bench, rows, seed=2)  # of some seeds the tenth review is of the small stratum
-    planned(bench, 40, "stratified", "group", blind=0.0)
+    wish = plan.Wish(40, "stratified", "group", blind=0.0)
+    plan.make(bench.store, bench.info(), plan.draft(bench.store, bench.info(), wish, "ann"))
     names = bench.in_order
     reached = next(at for at, name in enumerate(names) if groups[int(name[1:])] == "small")
     for key in names[:1]:

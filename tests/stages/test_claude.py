@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sqlite3
 import threading
 import time
@@ -118,18 +117,6 @@ def test_every_sample_is_proposed_and_no_answer_is_asked_for_twice(bench: Any, s
     bench.load(ROWS, dataset="copy")
     copied = proposed(bench, both_kinds(bench, "copy"))
     assert (copied.proposed, copied.requests, str(copied.cost)) == (6, 0, "0")
-
-
-def test_the_same_reference_under_a_second_retriever_is_extracted_once(bench: Any, service: Start) -> None:
-    """Its text stands in one request only; the contexts are asked for themselves."""
-    local = service()
-    bench.load(ROWS)
-
-    proposed(bench)
-
-    sent = "".join(json.dumps(body) for body in local.stats.bodies)
-    assert sent.count("Anna Berg was born in Oslo") == 1
-    assert sent.count("Nothing here.") == 1
 
 
 def test_batches_are_noted_fetched_and_paid_once(bench: Any, service: Start) -> None:

@@ -19,7 +19,7 @@ from workbench.model import Assessment, Match, Span, Unit
 from workbench.reviewing.fold import Verified
 from workbench.stages import editing, local
 from workbench.stages.compare import diff
-from workbench.stages.export import ExportOptions, export
+from workbench.stages.export import export
 from workbench.stages.review import act
 from workbench.store.datasets import add_policy, policy_versions
 
@@ -38,12 +38,6 @@ def cities(bench: Bench) -> Bench:
     return bench
 
 
-def leave(bench: Bench, name: str, *formats: str) -> str:
-    folder = bench.folder / name
-    export(bench.store, bench.info(), folder, ExportOptions(formats=formats or ("native",)), annotator="ann")
-    return str(folder)
-
-
 def changed(bench: Bench) -> None:
     """zoe finds Oslo missing after all and labels Rome anew, ann verifies `b`, and a score comes."""
     zoes = {"annotator": "zoe", "entities": [{**GOLD[0], "label": "work"}, {**GOLD[1], "verdict": "missing"}]}
@@ -60,7 +54,8 @@ def between(bench: Bench, first: str, second: str) -> GoldDiff:
 
 def test_a_moment_of_the_database_is_a_version(cities: Bench) -> None:
     """What was verified before it and nothing since; an export has the same names of annotators."""
-    first = leave(cities, "first")
+    first = str(cities.folder / "first")
+    export(cities.store, cities.info(), cities.folder / "first", annotator="ann")
     moment = datetime.now(UTC).isoformat()
     changed(cities)
 

@@ -19,7 +19,6 @@ from workbench.proposing.claude.cost import (
     Budget,
     Forecast,
     Likely,
-    Prices,
     assumed_thinking,
     cost,
     default_prices,
@@ -92,7 +91,7 @@ def test_a_file_adds_models_and_replaces_whole_entries() -> None:
 
     assert (date(2027, 1, 1), Decimal("0.25")) == (prices.dated, prices.batch)
     assert Decimal(1) == cost(prices, "my-model", Usage(input=1_000_000))
-    assert Decimal("0.10") == 10 * cost_of(prices, 100_000)
+    assert Decimal("0.01") == cost(prices, "claude-haiku-5-5", Usage(input=100_000))
 
 
 def test_tokens_of_the_cache_cost_what_others_do_where_a_file_names_no_price_for_them() -> None:
@@ -165,12 +164,6 @@ def test_a_forecast_knows_what_is_paid_and_stands_sentences_in_for_statements(
 
     assert 2 == told.requests  # the statements of the reference, and the verdicts on its two sentences
     assert Forecast() == forecast([taj], setup, ("entity",), known=paid, prices=default_prices())
-
-
-def cost_of(prices: Prices, tokens: int) -> Decimal:
-    found = cost(prices, "claude-haiku-5-5", Usage(input=tokens))
-    assert found is not None
-    return found
 
 
 def long_and_short() -> list[Sample]:
