@@ -41,27 +41,6 @@ def test_neutral_is_undone_by_original(text: str) -> None:
     assert neutral(text)[:1] not in RUNS
 
 
-def test_figures_of_a_sample_stand_in_columns(leave: Leave) -> None:
-    """Found, missing and unsure, the interval that unsure units leave, and the scores of other tools."""
-    rows = {original(row["id"]): row for row in csv_rows(leave("csv") / "samples.csv")}
-
-    def cells(name: str, *columns: str) -> list[str]:
-        return [rows[name][column] for column in columns]
-
-    assert ["verified", "1", "1", "1"] == cells(
-        "emoji", "entity_state", "entity_found", "entity_missing", "entity_unsure"
-    )
-    low, high = cells("emoji", "entity_recall_low", "entity_recall_high")
-    assert (repr(1 / 3), repr(2 / 3)) == (low, high)
-    assert ["unresolved", ""] == cells("arabic", "entity_state", "entity_recall")
-    assert ["verified", "0", ""] == cells("nothing to find", "entity_state", "entity_found", "entity_recall")
-    assert ["todo", ""] == cells("without", "entity_state", "entity_found")
-    assert ["0.3333333322222222", "1.0"] == cells("emoji", "external.context_entity_recall", "external.own")
-    assert ["1", "1", "0", "0.5"] == cells(
-        "emoji", "linked_found", "linked_missing", "linked_unsure", "linked_value"
-    )
-
-
 def test_a_copied_database_gives_the_same_tables(hard: Bench, leave: Leave, tmp_path: Path) -> None:
     """Keys of `meta` are sorted, however the file had them, in every depth."""
     row = {**ROWS[0], "id": "unsorted", "meta": {"z": {"b": 1, "a": [{"d": 1, "c": 2}]}, "a": 2}}

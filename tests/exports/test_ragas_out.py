@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.conftest import Bench
-from tests.exports.conftest import ROWS, Leave, json_rows, report_of, unit
+from tests.exports.conftest import Leave, json_rows, report_of, unit
 from workbench.model import KINDS
 from workbench.stages.export import ExportOptions, export
 
@@ -22,29 +22,6 @@ def samples_in(folder: Path) -> list[dict[str, Any]]:
 def call(sample: dict[str, Any]) -> dict[str, Any]:
     assert ["extract_entities_prompt"] == list(sample["prompts"])
     return dict(sample["prompts"]["extract_entities_prompt"])
-
-
-def test_a_record_gives_a_sample_of_the_reference_and_one_of_the_contexts(leave: Leave) -> None:
-    """ragas keeps one call per prompt name in a sample, and uses one prompt for both."""
-    reference, contexts = samples_in(leave("ragas-annotations"))[:2]
-
-    assert ROWS[0]["reference"] == call(reference)["prompt_input"]["text"]
-    assert ["Zoë", "Gallen"] == call(reference)["prompt_output"]["entities"]
-    assert ["Zoë", "Sankt\u00a0Gallen", "5 May"] == call(reference)["edited_output"]["entities"]
-    assert "\n".join(ROWS[0]["retrieved_contexts"]) == call(contexts)["prompt_input"]["text"]
-    assert ["Zoë", "Nothing"] == call(contexts)["prompt_output"]["entities"]
-    assert {1 / 3} == {reference["metric_output"], contexts["metric_output"], reference["target"]}
-    assert (True, False) == (reference["is_accepted"], contexts["is_accepted"])  # nobody looked at "Nothing"
-
-
-def test_evidence_that_was_not_extracted_is_added_to_the_contexts(leave: Leave) -> None:
-    """The record has no proposal: the gold is all that is known."""
-    reference, contexts = samples_in(leave("ragas-annotations"))[2:4]
-
-    assert ["Тадж-Махал", "Ямуна", "Мумтаз"] == call(reference)["prompt_output"]["entities"]
-    assert call(reference)["edited_output"] is None
-    assert {"entities": ["Тадж-Махал"]} == call(contexts)["edited_output"]
-    assert not contexts["is_accepted"]
 
 
 def test_contexts_are_accepted_when_every_proposed_entity_is_evidence(bench: Bench) -> None:
