@@ -33,12 +33,16 @@ KNOWN = "known: every sample was reached"
 MEAN_DELTA = "mean Δ"
 """The bias of the samples that have both values; `bias, all 50` is that of the estimate."""
 PARTS: Mapping[tuple[str, str], str] = {
-    ("missed match", "comparator"): "extracted but not matched",
+    ("missed match", "comparator"): "not recognised",
     ("missed match", "context extraction"): "not extracted from the contexts",
     ("missed match", "unattributed"): "without evidence",
-    ("false match", "comparator"): "matched wrongly",
+    ("false match", "comparator"): "counted wrongly",
     ("false match", "context extraction"): "extracted but in no context",
+    ("invented unit", ""): "extracted by mistake",
+    ("duplicate", ""): "extracted twice",
+    ("missed unit", ""): "that nobody extracted",
 }
+"""What the units of a cause are, in the words of the answer."""
 UNTRACED = "This column came as numbers only, so its errors cannot be traced to units."
 WHOLE = ("untraced", "rounding")
 """Causes that are about the number of a file as a whole: no unit has them."""
@@ -304,11 +308,9 @@ def cause_gross(total: CauseTotal) -> str:
 
 
 def cause_parts(total: CauseTotal) -> str:
-    """`77 extracted but not matched, 2 not extracted from the contexts`; empty without finer parts."""
-    named = (
-        (part.units, PARTS.get((total.cause, part.part), part.part)) for part in total.parts if part.part
-    )
-    return ", ".join(f"{units:,} {part}" for units, part in named)
+    """`77 not recognised, 2 not extracted from the contexts`; empty where nothing more is known."""
+    named = ((part.units, PARTS.get((total.cause, part.part), part.part)) for part in total.parts)
+    return ", ".join(f"{units:,} {part}" for units, part in named if part)
 
 
 def cause_share(total: CauseTotal) -> str:
@@ -317,7 +319,7 @@ def cause_share(total: CauseTotal) -> str:
 
 
 def cause_line(total: CauseTotal) -> str:
-    """`missed match −.150: 79 units in 61 samples; 77 extracted but not matched`."""
+    """`missed match −.150: 79 units in 61 samples; 77 not recognised`."""
     parts = cause_parts(total)
     net = f" {cause_share(total)}" if total.n >= FEWEST else ""
     return f"{total.cause}{net}: {cause_gross(total)}" + (f"; {parts}" if parts else "")
