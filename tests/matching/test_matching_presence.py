@@ -95,6 +95,9 @@ def look(text: str, label: str, *contexts: str, lang: str = "en") -> Presence:
         ("1949-10-01", "date", "于[1949年10月1日]成立", "zh", "normalised"),
         ("1945년 8월 15일", "date", "[1945년 8월 15일]에 해방", "ko", "normalised"),
         ("123", "number", "모두 [123]명이다", "ko", "equal"),
+        ("35,000", "number", "모두 [3만 5 천] 명", "ko", "normalised"),
+        ("2019", "date", "in [2019]/20 he", "en", "equal"),
+        ("Psalm 5", "work", "in [Psalm 5]:3", "en", "equal"),
         ("5 ล้าน", "number", "ประชากร [5,000,000] คน", "th", "normalised"),
         ("5 milioni", "number", "circa [5.000.000] di persone", "it", "normalised"),
         ("5 Mio.", "number", "er zahlte [5 Mio].", "de", "normalised"),
@@ -174,7 +177,7 @@ def test_a_name_is_found_in_the_form_the_text_has(
         ("5", "number", "etwa 5 Mio. Euro", "de"),
         ("5", "number", "5 triệu người", "vi"),
         ("5", "number", "ประชากร 5 ล้านคน", "th"),
-        ("5", "number", "인구는 5만 명", "ko"),
+        ("5", "number", "인구는 5 만 명", "ko"),
         ("5", "number", "人口5万", "zh"),
         ("5万", "number", "人口15万", "zh"),
         ("5万", "number", "人口1.5万", "zh"),
@@ -187,6 +190,10 @@ def test_a_name_is_found_in_the_form_the_text_has(
         ("500", "number", "1\u00a0500 people", "en"),
         ("1", "number", "1'000 Personen", "de"),
         ("106", "number", "some 10⁶ cells", "en"),
+        ("5", "number", "it began at 5:30", "en"),
+        ("30", "number", "it began at 5:30", "en"),
+        ("5", "number", "about 1/5 of it", "en"),
+        ("twenty", "number", "at twenty-five", "en"),
     ],
 )
 def test_what_only_looks_alike_is_not_found(text: str, label: str, context: str, lang: str) -> None:
@@ -212,6 +219,7 @@ def test_what_only_looks_alike_is_not_found(text: str, label: str, context: str,
         ("Moines", "place", "They moved to Des Moines", "en"),
         ("Press", "organisation", "published by MIT Press", "en"),
         ("インド", "place", "インドネシアに行った", "ja"),
+        ("19", "number", "ill with Covid-19", "en"),
     ],
 )
 def test_a_name_inside_a_longer_one_is_only_suggested(text: str, label: str, context: str, lang: str) -> None:

@@ -206,7 +206,8 @@ def inside_longer(
     apart = _APART_GERMAN if german else _APART
     counts = german and has_digit(key(surface, lang))
     if surface.isdigit():
-        return _inside_date(before, right) or (not counts and _extends(right, own, apart))
+        side = left if before.endswith("-") else right  # 19 of Covid-19
+        return _inside_date(before, right) or (not counts and _extends(side, own, apart))
     if folded(surface.split()[0]) in MONTHS:
         return bool(_DAY_BEFORE.search(before))
     goes_on, began = not counts and _extends(right, own, apart), _extends(left, own, apart)
@@ -542,6 +543,8 @@ _PIECE = re.compile(
     rf"\d+(?:[.,]\d+)*(?=[{_EAST}])|[{_EAST}]|[^\W_{_EAST}]+(?:[.,/-]\d+|(?<=mio)\.)*|[{SYMBOLS}]"
 )
 _BEFORE_FIGURE = re.compile(rf"(?:(?<![^\s(])[-−])?[{SYMBOLS}]?$")
+# A figure of a time, a ratio or a fraction; not of the season 2019/20.
+_PART_BEFORE, _PART_BEHIND = re.compile(r"(?<![\d.,:/])\d\d?[:/]$"), re.compile(r"(?<!\d\d\d)[:/]\d")
 _NUMBER_BEFORE = re.compile(r"[^\W\d_]+[ \u00a0-](?:and[ \u00a0-](?:a (?:half )?)?)?$")
 _BEFORE_ROMAN = re.compile(r"(?<![^\W_])[A-ZÀ-ÞА-Я][^\W_]*[ \u00a0-]$")
 _THREE = re.compile(r"\d{3}(?!\d)")
@@ -549,7 +552,7 @@ _APOSTROPHES = ("de", "fr", "it")
 _BLANKS = listed("fr de es pt ru uk be bg pl cs sk sv no nb fi et lv lt hu")  # that part thousands by one
 _BEHIND_NAME = re.compile(
     rf"(?:\+\+|#(?!\w))|/[^\W\d_]"
-    rf"|\s?(?:[{SYMBOLS}]|(?![AaPp][Mm]\b)(?:(?:per|pour|por) )?(?:[^\W\d_]|[\u0300-\u1dff])+\.?)"
+    rf"|[\s-]?(?:[{SYMBOLS}]|(?![AaPp][Mm]\b)(?:(?:per|pour|por) )?(?:[^\W\d_]|[\u0300-\u1dff])+\.?)"
 )
 
 
@@ -590,6 +593,9 @@ def _is_other_figure(name: Analysed, text: str, start: int, end: int) -> bool:
         return "/" not in name.text  # 5 km of 5 km/h
     if not (name.digits or name.generation):
         return name.text.endswith(_SIGNS)
+    part = _PART_BEFORE.search(text, max(0, start - 3), start) or _PART_BEHIND.match(text, end)
+    if part and text[start:end].isdecimal():
+        return True
     there = words(text[_whole_figure(text, start, name.lang) : behind.end() if behind else end], name.lang)
     figures = set(filter(has_digit, there))
     if name.generation:

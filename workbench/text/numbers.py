@@ -96,7 +96,8 @@ EAST = "".join(_EAST_UNITS)
 _EAST_NUMBER = re.compile(
     r"(?<![a-zA-Z\d.,])"
     r"(?:\d[\d,]{0,20}+(?:\.\d{1,9})?+(?![\d,.])"
-    r"(?: ?(?:千(?![克米瓦])[万萬億亿]?|[万萬億亿兆])|천[만억]?|[만억]|조(?= ?[원달엔])) ?)+"
+    r"(?: ?(?:千(?![克米瓦])[万萬億亿]?|[万萬億亿兆]|조(?= ?[원달엔]))"
+    r"|(?: (?=[천만억]{1,2}\b))?(?:천[만억]?|[만억])) ?)+"
     r"(?:\d{1,4}(?![\d.,]|\s?[年년月월]))?"
 )
 _IS_EAST = re.compile(f"[年년月월{EAST}]")
@@ -125,7 +126,7 @@ _DOTTED = re.compile(r"\.(?<=\d\.)(?=[0-5]\d\s?[ap]\.?m\b)", re.IGNORECASE)
 _HALF_OF_DAY = re.compile(r"(?<=\d)\s?([ap])\.?m\b\.?", re.IGNORECASE)
 # What the patterns above change has one of these in it: one search spares nine. 5 May and 1939-45 have none.
 _TO_PART = re.compile(
-    r"\d(?:[^\W\d]|:\d|\s(?i:[ap]\.?m|k|cm|m(?!il|[aeouy])|ft|[년월年月千万萬億亿兆ล]))"
+    r"\d(?:[^\W\d]|:\d|\s(?i:[ap]\.?m|k|cm|m(?!il|[aeouy])|ft|[년월年月千万萬億亿兆천만억조ล]))"
     r"|[-−](?<![^\s(].)\d|Q\d|[DRPY]\s?\d|S\s?\$|°"
 )
 # In words that are one already: 14 to 17, 2c30 pm.

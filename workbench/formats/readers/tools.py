@@ -35,8 +35,9 @@ from workbench.formats.rows import Notes, check_texts, rest_of, wrong
 from workbench.model import JsonObject, Record
 
 _MESSAGE = ("text", "content", "parts", "message", "messages")
-_QUESTION = (*NAMES["user_input"], "inputs", "prompt", *_MESSAGE)
 _ANSWER = (*NAMES["reference"], *NAMES["response"], "output", "outputs", *_MESSAGE, "result", "completion")
+_NAMES = {"reference": _ANSWER, "response": _ANSWER}  # in objects of a tool, the better ones first
+_NAMES["user_input"] = (*NAMES["user_input"], "inputs", "prompt", *_MESSAGE)
 
 
 def as_dict(value: Any) -> JsonObject:
@@ -78,11 +79,6 @@ def cells_opened(cells: JsonObject) -> JsonObject:
     return row
 
 
-def names_of(field: str) -> tuple[str, ...]:
-    """Under which names an object of a tool has the text of a field, the better ones first."""
-    return _QUESTION if field == "user_input" else _ANSWER
-
-
 def text_in(value: Any, field: str) -> tuple[str | None, Any]:
     """The text that a value is, or has under the first name of a field, else as its only text; and what is
     left. Of chat messages it is the last one.
@@ -94,7 +90,7 @@ def text_in(value: Any, field: str) -> tuple[str | None, Any]:
     if type(value) is not dict:
         return None, value
     texts = [name for name, inner in value.items() if type(inner) is str and name != "role"]
-    known = (name for name in names_of(field) if name in value)
+    known = (name for name in _NAMES[field] if name in value)
     for name in (*known, *(texts if len(texts) == 1 else ())):
         text, rest = text_in(value[name], field)
         if text is not None:
@@ -130,7 +126,7 @@ class _ToolRow:
         for part in parts:
             value = self.take_contexts(opened(self.left.get(part)))
             if field not in self.fields:
-                known = type(value) is not dict or any(name in value for name in names_of(field))
+                known = type(value) is not dict or any(name in value for name in _NAMES[field])
                 text, value = text_in(value, field)
                 if text is not None:
                     self.fields[field] = text
