@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.rows import naming, proposal, sample
+from tests.rows import CITIES, naming, proposal, sample
 from tests.web.chromium import PROGRAM, Tab, browser, new_tab
 from tests.web.conftest import Served
 from workbench.model import RESOLVED
@@ -304,6 +304,15 @@ def test_nothing_serious_keeps_people_out_of_resolve_and_of_paper(serve: Serve, 
 
 IN_SIGHT = """(({ top, bottom }) => top < innerHeight && bottom > 0)(
     document.querySelector('%s').getBoundingClientRect())"""
+
+
+def test_the_chosen_unit_is_in_sight_when_a_sample_opens(serve: Serve, tab: Tab) -> None:
+    """Also the last of many; the question stays, and the head says how far all are."""
+    log_in(tab, serve([naming("many", [*CITIES, "Kathmandu"], [*CITIES, "Katmandu"])]))
+    assert "Kathmandu" == tab.run("document.querySelector('li.unit[aria-current] strong').textContent")
+    for within in ("li.unit[aria-current]", "h1"):
+        assert tab.run(IN_SIGHT % within)
+    assert "0 of 1 verified" in tab.run("document.querySelector('header').innerText")
 
 
 def test_on_a_phone_the_keys_and_a_refusal_come_into_sight(serve: Serve, tab: Tab) -> None:

@@ -330,7 +330,7 @@ class Pages:
             rows=page.rows_of(opened, kind), facts=facts, scores=page.scores_of(opened, kind), sure=sure,
             again=again, chosen=page.chosen(opened, kind, unit), signed=shown.signed(caller.key),
             excluding=intents.EXCLUDING, letters=letters_text(opened, kind),
-            queue="" if picked else _given(caller, opened.sample_id),
+            queue="" if picked else _given(caller, opened.sample_id), progress=await caller.desk.progress(),
         )  # fmt: skip
 
     async def me(self, request: Request, caller: Caller) -> Response:

@@ -115,7 +115,10 @@ function show(page, answer, before, acted) {
 
 function begin(same) {
   choose(here(), true);
-  if (here()) here().focus({ preventScroll: !same });
+  if (!here()) return;
+  here().focus({ preventScroll: !same });
+  const side = document.querySelector(".deciding");  // where it scrolls by itself, the question stays in sight
+  if (!same && side.scrollHeight > side.clientHeight) here().scrollIntoView({ block: "nearest" });
 }
 
 document.addEventListener("submit", (event) => {
