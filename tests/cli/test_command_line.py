@@ -20,9 +20,11 @@ from typing import Any
 import pytest
 import typer
 from rich.cells import cell_len
+from sqlalchemy.engine import RootTransaction
 
 from tests.rows import write_rows
 from workbench import __version__, cli, reports
+from workbench.cli.console import STOPPED
 
 HARD = Path(__file__).parents[2] / "fixtures" / "hard.jsonl"
 PROGRAM = [
@@ -411,8 +413,20 @@ def test_ctrl_c_ends_with_one_line(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
 
-    told = b"Stopped. What was saved stays; run the same command again to go on.\n"
-    assert (130, b"", told) == (process.returncode, out, err)
+    assert (130, b"", f"{STOPPED}\n".encode()) == (process.returncode, out, err)
+
+
+def test_ctrl_c_in_the_end_of_a_transaction_is_no_crash(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it stopped half way fails while it is cleaned up; that was told, with exit code 70 or 2."""
+    usual, stops = RootTransaction._deactivate_from_connection, [KeyboardInterrupt]
+
+    def stopped(transaction: RootTransaction) -> None:
+        if stops:
+            raise stops.pop()
+        usual(transaction)
+
+    monkeypatch.setattr(RootTransaction, "_deactivate_from_connection", stopped)
+    assert (130, "", f"{STOPPED}\n") == run("import", rows_file(ROW))
 
 
 FILE = "workbench.db"

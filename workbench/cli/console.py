@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 DEFAULT_DB = "workbench.db"
 
 INTERRUPTED = 130
+STOPPED = "Stopped. What was saved stays; run the same command again to go on."
 """How a command ends after Ctrl-C."""
 
 Json = Annotated[bool, Option("--json", help="One JSON document on stdout.")]
@@ -85,12 +86,15 @@ def exit_code(run: Callable[[], object]) -> int:
         run()
     except SystemExit as ended:
         if ended.code == INTERRUPTED:
-            tell("Stopped. What was saved stays; run the same command again to go on.")
+            tell(STOPPED)
         return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
-    except WorkbenchError as error:
-        _complain_of(error)
-        return 2
     except Exception as error:
+        if _was_stopped(error):
+            tell(STOPPED)
+            return INTERRUPTED
+        if isinstance(error, WorkbenchError):
+            _complain_of(error)
+            return 2
         if isinstance(error, OSError) and error.filename:  # a closed folder, a name that is too long
             _complain_of(WorkbenchError(f"{error.filename}: {error.strerror}"))
             return 2
@@ -99,6 +103,11 @@ def exit_code(run: Callable[[], object]) -> int:
     finally:
         reports.given = dict
     return 0
+
+
+def _was_stopped(error: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind it: what is stopped half way may fail while it cleans up."""
+    return error is not None and (isinstance(error, KeyboardInterrupt) or _was_stopped(error.__context__))
 
 
 def _report_crash(error: Exception) -> None:
