@@ -8,6 +8,7 @@ import threading
 import tty
 from collections.abc import Callable
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -106,6 +107,14 @@ def test_a_paste_is_one_event_and_keys_are_keys(typed: Callable[[bytes, int], li
     assert [Paste, Paste, Paste] == [type(one) for one in (raw, bracketed, broken)]
     assert ("\x1b[31mred text xx mm\n", "one \x1b[31mtwo") == (raw.text, bracketed.text)
     assert ["j", "x", "ж", "up"] == [one.key for one in few if isinstance(one, Key)]
+
+
+def test_keys_that_come_at_once_were_pressed_one_after_another(
+    typed: Callable[[bytes, int], list[Any]],
+) -> None:
+    """Those of a held key that a busy app reads late: the first one passed a doubt as a press of its own."""
+    times = [key.time for key in typed(b"a" * 12, 12)]
+    assert pytest.approx([1 / 30] * 11) == [after - before for before, after in pairwise(times)]
 
 
 @pytest.mark.parametrize("gone", [False, True])

@@ -15,13 +15,17 @@ from signal import SIGHUP
 
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
-from textual.events import Paste
+from textual.events import Key, Paste
 
 AT_ONCE = 5
 """Keys that may come at once and are still keys: a slow line holds back half a second of fast typing."""
 
 HELD = 60
 """The same for one key alone: it repeats thirty times a second while it is held down."""
+
+REPEAT = 1 / 30
+"""Seconds between keys that come at once, as far as anybody knows: a key that is held down while the app is
+busy must not look as if it had been let go."""
 
 NEXT, MORE, END = 0.0005, 0.1, 1.0
 """Seconds without input after which what came is complete: keys, a paste, a paste that is still open.
@@ -71,6 +75,7 @@ class PasteDriver(LinuxDriver):
         """Turn what comes into events. What is no UTF-8 is replaced: it would end the library's thread."""
         decode = getincrementaldecoder("utf-8")("replace").decode
         parser = XTermParser(self._debug)
+        last = 0.0
 
         def read(seconds: float) -> str:
             ready, _, _ = select([self.fileno], [], [], seconds)
@@ -91,7 +96,12 @@ class PasteDriver(LinuxDriver):
             if is_paste(text):
                 self.process_message(Paste(text.replace(OPENS, "").replace(CLOSES, "")))
             elif text:
-                for event in parser.feed(text):
+                events = list(parser.feed(text))
+                keys = [event for event in events if isinstance(event, Key)]
+                for older, key in enumerate(reversed(keys)):
+                    key.time = max(last, keys[-1].time - older * REPEAT)
+                last = keys[-1].time if keys else last
+                for event in events:
                     self.process_message(event)
             for event in parser.tick():
                 self.process_message(event)
