@@ -64,6 +64,7 @@ class PtyApp:
         self.output = bytearray()
         self._answered = False
         self._master, slave = pty.openpty()
+        self._terminal = os.ttyname(slave)
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
         os.set_blocking(self._master, False)
         self.started = time.perf_counter()
@@ -124,11 +125,21 @@ class PtyApp:
         return time.perf_counter() - self.started
 
     def quiet(self, seconds: float = 0.15, *, most: float = 20) -> None:
-        """Read until nothing has come for so long."""
+        """Read until nothing has come for so long and no key waits: a busy program is silent too."""
         end = time.perf_counter() + most
-        while self.read(seconds):
+        while self.read(seconds) or self._unread():
             if time.perf_counter() > end:
-                raise TimeoutError("the program does not stop drawing")
+                raise TimeoutError("the program does not stop drawing, or does not read")
+
+    def _unread(self) -> bool:
+        """Whether keys wait in the terminal."""
+        if self.process.poll() is not None:
+            return False
+        terminal = os.open(self._terminal, os.O_RDWR | os.O_NOCTTY)
+        try:
+            return any(fcntl.ioctl(terminal, termios.FIONREAD, bytes(4)))
+        finally:
+            os.close(terminal)
 
     def ended(self, *, seconds: float = 60) -> int:
         """Read until the program ends, since one that nobody reads waits for its terminal; its exit code.

@@ -74,7 +74,7 @@ def test_thirty_samples_a_kill_in_the_middle_of_held_keys_and_open_again(
     window = terminal(*arguments, size=(120, 36))
     window.wait_for("verified")
     window.press("Space")
-    window.wait_for("Reference")
+    window.wait_for("Entities")
     for number in range(SAMPLES):
         before = len(said(window))
         window.press(*("j", "x", "k", "m")[: number % 5])

@@ -29,7 +29,7 @@ TAJ = sample(
 pytestmark = pytest.mark.terminal
 Run = Callable[..., Any]
 
-LEAVE_ALTERNATE_SCREEN = b"\x1b[?1049l"
+ENTER_ALTERNATE_SCREEN, LEAVE_ALTERNATE_SCREEN = b"\x1b[?1049h", b"\x1b[?1049l"
 MOUSE_OFF = b"\x1b[?1000l"
 
 
@@ -60,7 +60,7 @@ def test_a_review_from_start_to_end_of_keys_that_come_in_one_packet(terminal: Ru
     window.press("Enter", "n", "a", "g")
     window.wait_for("new entity ag")
     window.type("ra")
-    window.wait_for("1 of 1 · reference")
+    window.wait_for("new entity agra")
     window.press("Enter", "2", "x", "x", "a")
     window.wait_for("every sample is decided")
     window.press("q")
@@ -93,7 +93,7 @@ def test_hostile_text_sends_nothing_to_the_terminal(terminal: Run, tmp_path: Pat
     window.press("Enter")
     window.wait_for("Entities")
     window.press("j", "j", "]", "t", "g")
-    window.wait_for("Guidelines")
+    window.wait_for("Guidelines, version")
     window.press("Escape")
     window.wait_until_gone("Guidelines, version")
     window.press("x", "a")
@@ -139,10 +139,11 @@ def test_a_program_that_was_stopped_from_outside_draws_again_and_ends(database: 
     with PtyApp([installed(), "--db", str(database), "--as", "ann", "review"]) as app:
         app.wait_for("1 sample")
         app.quiet(0.5)
+        start = len(app.output)
         for signal_number in signal.SIGSTOP, signal.SIGCONT:
-            start = len(app.output)
             app.process.send_signal(signal_number)
-        app.wait_for("1 sample", start=start)
+        app.wait_for(ENTER_ALTERNATE_SCREEN, start=start)
+        app.wait_for("1 sample", start=app.output.rfind(ENTER_ALTERNATE_SCREEN))
         app.quiet(0.5)
         app.write(b"\x11")  # ctrl+q
         assert 0 == app.ended()

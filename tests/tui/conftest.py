@@ -142,7 +142,7 @@ async def until(pilot: Pilot[None], true: Callable[[], bool]) -> None:
 
 def is_drawn(app: WorkbenchApp) -> bool:
     """Whether no layout is due: a text that gains its scroll bar is wrapped and laid out a second time."""
-    return not any(
+    return app._resize_event is None and not any(
         screen._layout_required
         or screen._scroll_required
         or screen._dirty_widgets
@@ -156,7 +156,7 @@ async def first_offer(pilot: Pilot[None], text: str) -> None:
     """Wait until the palette offers it first: that is what Enter takes."""
 
     def is_first() -> bool:
-        offered = pilot.app.screen.query_one(CommandList).options
+        offered = [one for listed in pilot.app.screen.query(CommandList) for one in listed.options]
         return bool(offered) and text in str(offered[0].prompt).lower()
 
     await until(pilot, is_first)
@@ -316,7 +316,7 @@ async def settle(pilot: Pilot[None], *, rested: bool = False) -> None:
     app = pilot.app
     assert isinstance(app, WorkbenchApp)
     quiet, enough = 0, 1 if rested else 3  # what was painted may have asked for more
-    for _ in range(2000):
+    for _ in range(15_000):
         if app.return_code is not None:
             return  # it is leaving
         behind = asyncio.get_running_loop().create_future()

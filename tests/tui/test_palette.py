@@ -58,8 +58,8 @@ async def test_the_palette_opens_at_what_the_screen_does(user: User) -> None:
         await user.pilot.press("ctrl+p")
 
         def offered() -> list[str]:
-            listed = app.screen.query_one(CommandList).options
-            return [str(option.prompt).split("\n")[0] for option in listed]
+            lists = app.screen.query(CommandList)  # none before the palette is there
+            return [str(option.prompt).split("\n")[0] for listed in lists for option in listed.options]
 
         await until(user.pilot, lambda: "Page down" in offered())  # they come a few at a time
         options = offered()

@@ -103,9 +103,9 @@ async def test_rows_with_unusable_answers_fail_with_what_they_cost(kept: Kept) -
 async def test_a_restart_fetches_what_was_sent_and_sends_nothing_again(kept: Kept) -> None:
     """All that is stored of an ask is its task, its keys and its count."""
     stop = asyncio.Event()
-    async with service(Options(batch_seconds=0.5)) as (state, client):
-        asyncio.get_running_loop().call_later(0.2, stop.set)
-        first = await send(client, [alone(5)], kept, stop=stop)
+    async with service(Options(batch_seconds=600)) as (state, client):
+        first = await send(client, [alone(5)], kept, stop=stop, on_progress=lambda _: stop.set())
+        state.options.batch_seconds = 0.0
         stored = {kept.batches[-1][0]: [Ask(one.task, one.keys, one.count) for one in alone(5)]}
         second = await send(client, [[]], kept, pending=stored)
 
