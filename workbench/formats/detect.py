@@ -207,12 +207,11 @@ def _table(source: DatasetFile, columns: NamedColumns) -> DatasetFile:
     names_fields = format in ("ragas", "deepeval") and native.OBJECT not in given and not scores_alone(given)
     missing = [field for field in REQUIRED if names_fields and not set(NAMES[field]).intersection(given)]
     if missing and missing != ["retrieved_contexts"]:
-        named = ", none for ".join(f"{field} (one of {', '.join(NAMES[field])})" for field in missing)
         advice = name_yours(path, dict.fromkeys(names, ""), columns)
         if "retrieved_contexts" in missing and "retrieved_contexts=" not in advice:
             advice += "\nadd --map retrieved_contexts=COLUMN if a column holds the contexts"
         there = excerpt(", ".join(names), 200)
-        raise InputError(f"{path}: the header has {there}: no column for {named}{advice}")
+        raise InputError(f"{path}: the header has {there}: no column for {', '.join(missing)}{advice}")
     known_names = tuple(names)
     return source._replace(
         format=format, names=known_names, delimiter=delimiter, inside=known_names, whole=True

@@ -484,8 +484,8 @@ def inner_lists(path: Path, *, by_line: bool = True) -> tuple[dict[str, JsonObje
         return lists, text.line, bool(text.peek())
     except (RowError, RecursionError) as error:
         if isinstance(error, RowError) and (error.got, error.expected) == CUT and not by_line:
-            where = f"at offset {path.stat().st_size:,}, in the middle of what begins in line {text.line:,}"
-            raise InputError(f"{path}: the file ends {where}: it was cut off, get the whole one") from None
+            where = f"{path.stat().st_size:,}, before what begins in line {text.line:,} is complete"
+            raise InputError(f"{path}: cut off at offset {where}: get the whole file") from None
         return lists, text.line, False
 
 

@@ -7,7 +7,7 @@ import re
 import secrets
 import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib.resources import as_file, files
@@ -15,9 +15,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from workbench.errors import InputError, PurgedError, RowError, UsageError, WorkbenchError
+from workbench.errors import InputError, NotFoundError, PurgedError, RowError, UsageError, WorkbenchError
 from workbench.formats.columns import NamedColumns, columns_of, value_at
 from workbench.formats.detect import files_of, look, settings_of
+from workbench.formats.exports.folder import check_manifest, home_of
 from workbench.formats.policy import from_toml, to_toml
 from workbench.formats.readers.gold import other_shape
 from workbench.formats.reading import becomes, read
@@ -75,6 +76,14 @@ def _policy(document: Any) -> Policy | None:
         return replace(from_toml(to_toml(policy_of(document, 1))), version=1)
     except (KeyError, TypeError, AttributeError, ValueError, InputError):
         return None
+
+
+def _altered(path: Path) -> list[str]:
+    """A note where a file of an export was changed since, which `verify` would say."""
+    with suppress(NotFoundError, InputError):
+        if path.is_dir() and any(line.startswith("changed") for line in check_manifest(home_of(path))):
+            return [f"not as it was exported; what changed: workbench verify {path}"]
+    return []
 
 
 SHOWN_ERRORS = 20
@@ -292,7 +301,8 @@ class _Import:
         report.rejected_path, report.again = str(rejects or ""), self._again(rejects)
         self._refuse_nothing()
         report.with_gold = self._with_gold() if report.gold_ignored else ""
-        report.format, report.files, report.notes = notes.format, notes.files, tuple(notes.messages())
+        report.format, report.files = notes.format, notes.files
+        report.notes = (*_altered(self.path), *notes.messages())
         report.repaired, report.ungrounded = notes.seen["moved"], notes.seen["ungrounded"]
         report.without_contexts, report.columns = notes.without_contexts, tuple(notes.scores)
         report.numbers = tuple(notes.numbers)
@@ -321,8 +331,8 @@ class _Import:
             return
         why = report.errors[0] if report.errors else "it holds no rows"
         others = f" ({report.rejected:,} bad rows)" if report.rejected > 1 else ""
-        where = f"; the rejected rows are in {report.rejected_path}" if report.rejected_path else ""
-        there = f"; its columns are {excerpt(', '.join(notes.columns), 200)}" if notes.columns else ""
+        where = f";\nthe rejected rows are in {report.rejected_path}" if report.rejected_path else ""
+        there = f";\nits columns are {excerpt(', '.join(notes.columns), 200)}" if notes.columns else ""
         advice = notes.advice or (f"; fix them there, then\n  {report.again}" if report.again else "")
         raise InputError(f"nothing of {self.path} could be imported: {why}{others}{there}{where}{advice}")
 

@@ -176,8 +176,8 @@ def extend(store: Store, info: DatasetInfo, more: int, annotator: str) -> None:
     with store.snapshot():
         plan = _own(plans.plan_of(store, info.id))
         if plan is None:
-            plans.refuse_decided(store, info.id)  # one cannot be made any more either
-            raise UsageError("there is no plan to extend: workbench plan --n N makes one")
+            why = "one is made before the first review (workbench plan --n N); without one, review more"
+            raise UsageError(f"there is no plan to extend: {why}")
         left = plans.parts(store, info.id).population - plan.planned_n
         if more > left:
             raise UsageError(f"{more:,} more reviews cannot be planned: {many(left, 'sample')} left")
