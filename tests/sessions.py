@@ -10,7 +10,7 @@
                  proposal of both; ` ; ` and more may follow: `KEY=JSON`, `gold WHO: A found, B/work missing`;
                  `s1..s9` are nine rows, and `#` counts them from 0
 * WHO ID: EDITS  what a person does in review, by the names of `EDITS`, with `, ` between them; `next 3`
-                 are the next three samples of their queue
+                 are the next three samples of their queue, of the training where they are in one
 $ COMMAND        what is typed; `ls`, `cat`, `mv`, `unset`, `sqlite3`, behind ` | ` `jq` do what they do;
                  `read`: what import makes of a file here or in fixtures/formats, its rows as native ones
 TEXT             standard output, whole: a line `…` stands for lines that are left out, `…` in a line for
@@ -47,10 +47,10 @@ from workbench.formats.rows import Notes
 from workbench.model import Kind
 from workbench.reviewing.edits import Comment, Flag
 from workbench.stages import editing
+from workbench.stages.desk import open_desk
 from workbench.stages.queue import next_sample
-from workbench.stages.review import Opened
+from workbench.stages.review import Opened, act, open_sample
 from workbench.store.engine import open_store
-from workbench.store.samples import sample_ids
 
 
 def sessions(beside: str) -> dict[str, str]:
@@ -71,6 +71,14 @@ def given(rows: Callable[[int], list[Row]], *options: str) -> Callable[[Run, int
     return start
 
 
+def taught(run: Run, number: int) -> None:
+    """So many samples, all but three of them verified by ann, an owner; and bo, who is to learn."""
+    rows = [naming(f"s{at:02}", ["Rome", "Oslo"], ["Rome"], also=f" {at}") for at in range(number)]
+    given(lambda _: rows, "--blind", "0")(run, number)
+    assert [0, 0] == [run("person", "add", *words).code for words in (("ann", "--role", "owner"), ("bo",))]
+    reviewed(f"ann s00..s{number - 4:02}: accept")
+
+
 STARTS: dict[str, Callable[[Run, int], None]] = {
     "verified names": given(lambda number: [spelled(n) for n in range(number)], "--gold", "--blind", "0"),
     "verified dates": given(dated, "--gold", "--blind", "0"),
@@ -81,6 +89,7 @@ STARTS: dict[str, Callable[[Run, int], None]] = {
         "--gold",
     ),
     "cities": given(lambda number: [city(n) for n in range(number)], "--seed", "3", "--blind", "0"),
+    "taught": taught,
     "towns": given(lambda number: [town(n) for n in range(number)]),
     "people": given(
         lambda number: [met(n, hidden=bool(n % 2)) for n in range(number)], "--seed", "3", "--blind", "0"
@@ -161,12 +170,6 @@ def edits_of(opened: Opened, wishes: list[list[str]]) -> Iterator[Any]:
             yield EDITS[name](*given)
 
 
-def in_turn(bench: Bench, who: str) -> str:
-    """The id of the next sample of somebody's queue."""
-    number = next_sample(bench.store, bench.info(), who)
-    return next(key for key, id_ in sample_ids(bench.store, bench.info().id).items() if id_ == number)
-
-
 def reviewed(told: str) -> None:
     """Do what a line `WHO ID: EDIT WORDS, EDIT WORDS` says; `undo` and `redo` are of no sample."""
     words, _, edits = told.partition(": ")
@@ -176,10 +179,13 @@ def reviewed(told: str) -> None:
         if edits in ("undo", "redo"):
             getattr(bench, edits)(who)
         wishes = [shlex.split(one) for one in re.split(r", (?=[a-z])", edits)]
-        number = int(ids.removeprefix("next ")) if ids.startswith("next ") else 0
-        for key in [""] * number or each(ids):
-            taken = key or in_turn(bench, who)
-            bench.act(taken, *edits_of(bench.open(taken, who), wishes), who=who)
+        many = int(ids.removeprefix("next ")) if ids.startswith("next ") else 0
+        info = open_desk(bench.store, None, who).info if many else bench.info()
+        for key in [""] * many or each(ids):
+            number = bench.id(key) if key else next_sample(bench.store, info, who) or 0
+            opened = open_sample(bench.store, number, who)
+            for one in edits_of(opened, wishes):
+                opened = act(bench.store, opened, one(opened) if callable(one) else one)
     finally:
         bench.store.close()
 

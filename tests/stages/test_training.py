@@ -12,16 +12,15 @@ from sqlalchemy import select
 
 from tests.conftest import accepted, do, verify
 from tests.rows import naming
-from workbench.errors import ConflictError, UsageError
+from workbench.errors import ConflictError
 from workbench.formats.policy import to_toml
-from workbench.reports.team import lesson_text, trainee_line, training_text
+from workbench.reports.team import lesson_text, trainee_line
 from workbench.stages import editing, queue, team, training, upkeep
 from workbench.stages.agree import agree
 from workbench.stages.desk import Desk, open_desk
 from workbench.stages.figures import figures
-from workbench.stages.people import Person, add_person
 from workbench.stages.policy import change_policy, versions
-from workbench.stages.review import act, open_sample
+from workbench.stages.review import open_sample
 from workbench.stages.upkeep import doctor
 from workbench.store.engine import Store, open_store
 from workbench.store.tables import DATASET
@@ -49,60 +48,21 @@ def sits_down(bench: Any, name: str) -> Any:
     return open_desk(bench.store, None, name)
 
 
-def decide(desk: Desk, *, wrong: bool = False, exclude: bool = False) -> int:
+def decide(desk: Desk, *, wrong: bool = False) -> int:
     """Decide the next sample of a desk; `wrong` says the other verdict of its first unit, and no second."""
     number = queue.next_sample(desk.store, desk.info, desk.annotator)
     assert number is not None
-    if exclude:
-        act(desk.store, open_sample(desk.store, number, desk.annotator), editing.exclude("broken"))
-    else:
-        verify(desk.store, number, desk.annotator, toggle=[0] if wrong else [], reject=[1] if wrong else [])
+    verify(desk.store, number, desk.annotator, toggle=[0] if wrong else [], reject=[1] if wrong else [])
     return number
 
 
-def test_ten_samples_with_known_answers_come_first_and_who_passes_gets_the_others(taught: Any) -> None:
-    found = begin(taught)
-    (one,) = found.people
-    assert (10, 0.8, "bo", 0, "") == (found.samples, found.mark, one.name, one.decided, one.by)
-    desk = sits_down(taught, "bo")
-    assert "data · training of bo" == desk.info.name
-    assert "Training: 0 of 10 samples decided. The pass mark is .80." == trainee_line(desk.trainee)
-    for n in range(10):
-        decide(desk, wrong=n == 0)
-    assert queue.next_sample(desk.store, desk.info, "bo") is None
+def test_who_passed_is_told_once(taught: Any) -> None:
+    begin(taught, "id:s01")
+    decide(sits_down(taught, "bo"))
 
-    desk = sits_down(taught, "bo")
-
-    assert "data" == desk.info.name
-    line = "You passed the training: units .97, verdicts .95. These are the samples to review."
-    assert line == trainee_line(desk.trainee)
+    line = "You passed the training: units 1.00, verdicts 1.00. These are the samples to review."
+    assert line == trainee_line(sits_down(taught, "bo").trainee)
     assert sits_down(taught, "bo").trainee is None
-    (one,) = training.progress(taught.store, taught.info()).people
-    assert ("bo", 10, "bo") == (one.name, one.decided, one.by)
-    assert "data" == sits_down(taught, "ann").info.name
-
-
-@pytest.mark.parametrize(("mark", "shown"), [(0.95, ".95"), (0.948, ".948")])
-def test_a_figure_just_below_the_pass_mark_reads_as_below_it(taught: Any, mark: float, shown: str) -> None:
-    """18 of 19 verdicts are .947: at two digits that is .95."""
-    begin(taught, mark=mark)
-    desk = sits_down(taught, "bo")
-    for n in range(10):
-        decide(desk, wrong=n == 0)
-    desk = sits_down(taught, "bo")
-
-    assert f"Not passed: units .97, verdicts .947; the pass mark is {shown}." in trainee_line(desk.trainee)
-    said = training_text(training.progress(taught.store, taught.info()))
-    assert f"training: 10 samples, pass mark {shown}" == said.splitlines()[0]
-    assert ".97    .947" in said
-
-
-def test_who_has_no_known_answer_to_decide_has_not_failed(taught: Any) -> None:
-    begin(taught, "id:s11")
-    taught.undo()  # the answer of the owner
-
-    assert "data" == sits_down(taught, "bo").info.name
-    assert "not passed" not in training_text(training.progress(taught.store, taught.info()))
 
 
 @pytest.mark.databases
@@ -121,47 +81,6 @@ def test_a_change_of_the_policy_reaches_those_who_are_in_training(taught: Any) -
     number = queue.next_sample(desk.store, desk.info, "bo")
     verify(desk.store, number or 0, "bo", kind="statement")
     assert "data" == sits_down(taught, "bo").info.name
-
-
-def test_owners_adjudicators_and_who_is_disabled_are_not_trained(taught: Any) -> None:
-    taught.people(ada="adjudicator")
-    add_person(taught.store, "ann", Person("cy", "annotator", adjudicator=False, disabled=True))
-    begin(taught)
-
-    assert ["bo"] == [trainee.name for trainee in training.progress(taught.store, taught.info()).people]
-    for name in ("ann", "ada"):
-        desk = sits_down(taught, name)
-        assert ("data", None) == (desk.info.name, desk.trainee)
-
-
-def test_who_does_not_pass_gets_no_samples_until_an_owner_lets_them(taught: Any) -> None:
-    begin(taught, "id:s01", 0.9)
-    desk = sits_down(taught, "bo")
-    decide(desk, wrong=True)
-    desk = sits_down(taught, "bo")
-    assert "data · training of bo" == desk.info.name
-    assert "Not passed: units .67, verdicts .00; the pass mark is .90." in trainee_line(desk.trainee)
-    with pytest.raises(UsageError, match="bo is an annotator and may not assign samples"):
-        training.let_pass(taught.store, taught.info(), "bo", "bo")
-
-    training.let_pass(taught.store, taught.info(), "ann", "bo")
-
-    assert "data" == sits_down(taught, "bo").info.name
-    shown: Any = upkeep.status(taught.store, "ann").datasets[0]
-    (one,) = shown.training.people
-    assert ("bo", 1, "ann") == (one.name, one.decided, one.by)
-
-
-def test_the_first_decision_counts_and_an_excluded_sample_has_no_units(taught: Any) -> None:
-    begin(taught, "id:s03")
-    begin(taught, "id:s01")
-    desk = sits_down(taught, "bo")
-    number = decide(desk, exclude=True)
-    verify(desk.store, number, "bo")
-
-    (one,) = training.progress(taught.store, taught.info()).people
-    assert (1, 1, 0.0, None) == (one.decided, one.samples, one.f1, one.verdicts)
-    assert not one.reaches
 
 
 def test_after_each_sample_a_person_learns_what_differs(taught: Any) -> None:
@@ -227,16 +146,6 @@ def test_training_that_begins_later_takes_the_second_places_back_until_it_ends(t
     assert ids <= {number for (number,) in taught.query(open_ones)}
 
 
-def test_samples_are_given_by_name_to_nobody_in_training(taught: Any) -> None:
-    team.assign(taught.store, taught.info(), "ann", 1, 1.0, None)
-    begin(taught)
-
-    with pytest.raises(UsageError, match="bo is still in training: give the samples after that"):
-        team.give(taught.store, taught.info(), "ann", "bo", "id:s13")
-    training.let_pass(taught.store, taught.info(), "ann", "bo")
-    assert (1, 1) == team.give(taught.store, taught.info(), "ann", "bo", "id:s13")
-
-
 @pytest.mark.databases
 def test_a_person_who_comes_in_several_windows_at_once_has_one_copy(taught: Any) -> None:
     begin(taught)
@@ -274,46 +183,6 @@ def test_a_purge_takes_the_copies_along(taught: Any) -> None:
     assert [] == taught.query("SELECT id FROM sample WHERE key = 's01'")
     assert () == doctor(taught.store, lambda _done: None).found
     assert "data" == sits_down(taught, "bo").info.name
-
-
-def test_training_that_begins_anew_asks_all_who_have_not_passed_again_and_may_end(taught: Any) -> None:
-    begin(taught, "id:s01", 1.0)
-    decide(sits_down(taught, "bo"), wrong=True)
-    begin(taught, "id:s02")
-    assert "data · training of bo (2)" == sits_down(taught, "bo").info.name
-
-    training.end(taught.store, taught.info(), "ann")
-
-    assert "data" == sits_down(taught, "bo").info.name
-
-
-@pytest.mark.databases
-def test_what_two_owners_differ_in_is_no_known_answer(taught: Any) -> None:
-    """The last one does not win: neither where training begins, nor once they differ."""
-    taught.people(cy="owner")
-    taught.verify("s01", "cy", reject=["Oslo"])
-    taught.verify("s02", "cy")
-    assert 1 == begin(taught, "id:s02").samples
-    with pytest.raises(UsageError, match="no sample has a known answer"):
-        begin(taught, "id:s01")
-
-    assert 10 == begin(taught).samples
-    key = next(key for key in ("s03", "s04", "s05") if taught.id(key) in taught.info().training["samples"])
-    taught.verify(key, "cy", reject=["Oslo"])
-
-    assert 9 == training.progress(taught.store, taught.info()).samples
-
-
-@pytest.mark.parametrize(("text", "said"), [("id:s13", "no sample has a known answer"), ("id:", "id:")])
-def test_samples_without_a_known_answer_train_nobody(taught: Any, text: str, said: str) -> None:
-    with pytest.raises(UsageError, match=said):
-        begin(taught, text)
-
-
-def test_without_people_nobody_is_trained(bench: Any) -> None:
-    bench.load([naming("s", ["Rome"], ["Rome"])])
-    with pytest.raises(UsageError, match="nobody is named"):
-        begin(bench)
 
 
 @pytest.mark.databases
