@@ -8,13 +8,14 @@ from typing import Any
 from tests.cli.test_command_line import commands
 from tests.rows import naming, write_rows
 from workbench import cli
+from workbench.stages.people import PERMITTED, Deed
 
 SHARED = (
     "dataset", "policy", "sample", "run", "plan", "calibration", "person", "assignment", "dispute", "purged",
     "holdout_opening", "review", "gold_unit",
 )  # fmt: skip
-REFUSED = {
-    # what an annotator calls, and what they may not do
+REFUSED: dict[tuple[str, ...], Deed] = {
+    # what an annotator or an adjudicator calls, and what they may not do
     ("import", "data.jsonl"): "import files",
     ("audit", "data.jsonl"): "import files",
     ("propose",): "propose for everybody",
@@ -33,6 +34,7 @@ REFUSED = {
     ("calibrate", "--use", "none"): "change the match threshold",
     ("calibrate", "--save", "may"): "keep a calibration",
     ("export", "out", "--names"): "export the names of annotators",
+    ("export", "out", "--holdout"): "open the holdout",
     ("copy", "--to", "copy.db"): "copy the database",
     ("purge", "s1", "--yes"): "remove samples",
 }  # fmt: skip
@@ -47,9 +49,13 @@ ALLOWED = {
 def test_every_command_is_tried_or_only_reads() -> None:
     named = {words[: 2 if words[0] in ("person", "policy") else 1] for words in REFUSED}
     assert set(commands(cli.app)) - {(), ("person",), ("policy",)} == named | ALLOWED
+    deeds = {*REFUSED.values(), "choose the run", "give people tokens"}  # of which no command asks first
+    assert deeds == PERMITTED["owner"] - PERMITTED["adjudicator"]
 
 
-def test_annotators_are_refused_what_holds_for_everybody_and_nothing_is_changed(run: Any, bench: Any) -> None:
+def test_what_holds_for_everybody_is_refused_to_all_but_owners_and_changes_nothing(
+    run: Any, bench: Any
+) -> None:
     rows = [naming(f"s{n}", ["Rome"], ["Rome"], also=f" {n}") for n in range(20)]
     for n, row in enumerate(rows):
         unit = {"text": "Rome", "label": "place", "verdict": "missing" if n == 1 else "found"}
@@ -59,14 +65,17 @@ def test_annotators_are_refused_what_holds_for_everybody_and_nothing_is_changed(
         ("import", "data.jsonl", "--blind", "0", "--gold-if-given"),
         ("person", "add", "ann", "--role", "owner"),
         ("person", "add", "bo", "--role", "annotator"),
+        ("person", "add", "cy", "--role", "annotator", "--adjudicator"),
+        ("plan", "--n", "5", "--holdout", ".2", "--yes"),
     ):
         assert run(*given).code == 0
     Path("policy.toml").write_text(run("policy", "show").out)
     before = bench.tables(*SHARED)
 
     for words, deed in REFUSED.items():
-        ended = run("--as", "bo", *words)
+        for who in ("bo is an annotator", "cy is an adjudicator"):
+            ended = run("--as", who[:2], *words)
 
-        assert 2 == ended.code, words
-        assert f"bo is an annotator and may not {deed}: that is for " in ended.err, words
-        assert before == bench.tables(*SHARED), words
+            assert 2 == ended.code, words
+            assert f"{who} and may not {deed}: that is for owners" in ended.err, words
+            assert before == bench.tables(*SHARED), words
