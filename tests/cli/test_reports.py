@@ -14,7 +14,6 @@ from tests.conftest import add_text
 from tests.rows import gold, naming, proposal, write_rows
 from tests.rows import sample as made
 from workbench import reports
-from workbench.scoring.names import SCORERS
 from workbench.stages import editing
 from workbench.stages.review import act, open_sample
 from workbench.store.engine import open_store
@@ -28,48 +27,6 @@ def demo(run: Any, demo_database: Path) -> Any:
     """The demo in workbench.db; gives `run` on."""
     shutil.copy(demo_database, "workbench.db")
     return run
-
-
-def test_the_document_of_score(demo: Any) -> None:
-    """Tallies and values of each sample, digit for digit as published; means are those of the samples."""
-    ended = demo("score", "--json")
-
-    document = ended.json
-    assert (ended.code, ended.err) == (0, "")
-    assert {"dataset", "n_samples", "samples", "means"} <= set(document)
-    assert (document["dataset"], document["n_samples"], len(document["samples"])) == ("demo", 50, 50)
-    for sample in document["samples"]:
-        assert {"id", "automatic", "verified", "external"} <= set(sample)
-        assert set(sample["automatic"]) == set(SCORERS)
-        for one in sample["automatic"].values():
-            assert set(one) == {"found", "missing", "unsure", "value"}
-        assert set(sample["verified"]) == {"entity", "statement"}
-        for verified in sample["verified"].values():
-            assert verified is None or {"found", "missing", "unsure", "value"} <= set(verified)
-        assert all(isinstance(value, float) for value in sample["external"].values())
-    for mean in document["means"].values():
-        assert set(mean) == {"value", "n", "undefined"}
-    named = {*SCORERS, "context_entity_recall", "verified_entity", "verified_statement"}
-    assert named == set(document["means"])
-    samples = {sample["id"]: sample for sample in document["samples"]}
-    assert samples["taj-high"]["automatic"]["ragas"] == {
-        "found": 4, "missing": 2, "unsure": 0, "value": 0.6666666655555555,
-    }  # fmt: skip
-    assert samples["taj-low"]["automatic"]["presence"] == {
-        "found": 1, "missing": 5, "unsure": 0, "value": 1 / 6,
-    }  # fmt: skip
-    assert samples["refund"]["automatic"]["linked"] == {"found": 0, "missing": 0, "unsure": 0, "value": None}
-    assert samples["refund"]["verified"] == {"entity": None, "statement": None}
-    assert samples["great-wall"]["verified"]["entity"] == {
-        "found": 3, "missing": 4, "unsure": 0, "value": 3 / 7,
-    }  # fmt: skip
-    assert samples["bolt-dense"]["external"] == {"context_entity_recall": 0.0}
-    for name in SCORERS:
-        values = [sample["automatic"][name]["value"] for sample in document["samples"]]
-        defined = [value for value in values if value is not None]
-        mean = document["means"][name]
-        assert (mean["n"], mean["undefined"]) == (len(defined), len(values) - len(defined))
-        assert mean["value"] == pytest.approx(sum(defined) / len(defined), abs=1e-12)
 
 
 def test_the_document_of_compare_has_the_difference_of_every_verified_sample(demo: Any) -> None:
