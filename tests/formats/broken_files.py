@@ -1,9 +1,4 @@
-"""A corpus of broken files: every format, broken in every way that a file breaks.
-
-    python -m tests.formats.broken_files FOLDER
-
-writes it out, to be looked at.
-"""
+"""A corpus of broken files: every format, broken in every way that a file breaks."""
 
 from __future__ import annotations
 
@@ -12,10 +7,8 @@ import csv
 import gzip
 import io
 import json
-import sys
 import zipfile
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 TEXT = "Анна met Bob in Rome."
@@ -143,25 +136,13 @@ def _with_text(row: Row, value: Any) -> Row:
     return copy
 
 
-BREAKS: dict[str, Callable[[str, str], str]] = {
-    # the middle row's text as it stands between quotation marks → what stands there instead
-    "number": lambda quoted, _: "12.5",
-    "null": lambda quoted, _: "null",
-    "true": lambda quoted, _: "true",
-    "list": lambda quoted, _: "[[]]",
-    "nan": lambda quoted, _: "NaN",
-    "infinity": lambda quoted, _: "-Infinity",
-    "overflow": lambda quoted, _: "1e999",
-    "digits": lambda quoted, _: "9" * 5_000,
-    "surrogate": lambda quoted, _: '"a\\ud800b"',
-    "nul": lambda quoted, _: '"a\\u0000b"',
-    "raw nul": lambda quoted, _: '"a\x00b"',
-    "huge": lambda quoted, _: f'"{"x" * HUGE}"',
-    "deep": lambda quoted, _: "[" * 5_000 + "]" * 5_000,
-    "very deep": lambda quoted, _: '{"a":' * 200_000,
-    "word": lambda quoted, _: "undefined",
-    "quote": lambda quoted, _: '"never closed',
-}
+BREAKS = {
+    # what stands in place of the middle row's text
+    "number": "12.5", "null": "null", "true": "true", "list": "[[]]", "nan": "NaN", "infinity": "-Infinity",
+    "overflow": "1e999", "digits": "9" * 5_000, "surrogate": '"a\\ud800b"', "nul": '"a\\u0000b"',
+    "raw nul": '"a\x00b"', "huge": f'"{"x" * HUGE}"', "deep": "[" * 5_000 + "]" * 5_000,
+    "very deep": '{"a":' * 200_000, "word": "undefined", "quote": '"never closed',
+}  # fmt: skip
 
 
 def json_files() -> Iterator[tuple[str, str, bytes]]:
@@ -171,9 +152,8 @@ def json_files() -> Iterator[tuple[str, str, bytes]]:
             continue
         rows: list[Any] = [make(0), _with_text(make(1), MARK), make(2)]
         text = write(rows)
-        for what, change in BREAKS.items():
-            quoted = f'"{MARK}"'
-            yield f"{form}: {what}", name, text.replace(quoted, change(quoted, form), 1).encode()
+        for what, broken in BREAKS.items():
+            yield f"{form}: {what}", name, text.replace(f'"{MARK}"', broken, 1).encode()
         whole = write([make(n) for n in range(3)])
         yield f"{form}: an item that is no object", name, write([make(0), 7, make(2)]).encode()
         yield f"{form}: a foreign byte", name, whole.encode().replace("Анна".encode(), b"\xe9\xe8", 2)
@@ -336,11 +316,3 @@ def _parquet(rows: list[Row], kept: int = 10_000) -> bytes:
 def corpus() -> list[tuple[str, str, bytes]]:
     """All of them: what is broken, a file name, the bytes."""
     return [*json_files(), *table_files(), *whole_files(), *values(), *binary_files()]
-
-
-if __name__ == "__main__":
-    target = Path(sys.argv[1])
-    for number, (what, name, data) in enumerate(corpus()):
-        place = target / f"{number:03} {what}".replace("/", "-").replace(":", "")
-        place.mkdir(parents=True)
-        (place / name).write_bytes(data)

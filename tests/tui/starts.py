@@ -7,8 +7,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from tests.rows import CITIES, gold, naming, proposal, sample, units, write_rows
-from tests.tui.conftest import ROWS, Row
+from tests.rows import city, gold, naming, proposal, sample, units, write_rows
+from tests.tui.conftest import ROWS, Row, entity
+from tests.tui.conftest import sample as named
 from tests.tui.teams import decide
 from workbench.formats.policy import to_toml
 from workbench.stages import calibrate, plan, team, training
@@ -49,16 +50,14 @@ def assigned(store: Store) -> None:
 
 
 def eighty(number: int) -> dict[str, Any]:
-    """Two cities; every fourth sample has one under a near name."""
-    names = ["Kathmandu" if number % 4 == 0 else CITIES[number % 8], CITIES[(number + 3) % 8]]
-    found = ["Katmandu" if number % 4 == 0 else names[0], names[1]]
+    """Two cities, with values of meta that steer what reads markup, and a terminal."""
     meta = {
         "lang": "en" if number % 3 else "ru",
         "[bold]x": "[red]" if number % 2 else "[/bold]",
         "raw": "\x1b[31m\u202e" if number % 2 else "a\nb",
     }
-    named = naming(f"s{number:02}", names, found, group=f"g{number % 10}", meta=meta)
-    return named | {"user_input": f"question {number}", "reference": f"{named['reference']} {number}"}
+    made = city(number, id=f"s{number:02}", user_input=f"question {number}", meta=meta)
+    return made | {"reference": f"{made['reference']} {number}"}
 
 
 SPELLED = {"Johann Strauss": "Johan Straus", "Saint Petersburg": "Petersberg", "Rome": "Rome", "Oslo": ""}
@@ -180,10 +179,8 @@ def claiming(*statements: Row) -> Row:
     return {**SCHILLER, "proposal": {**SCHILLER["proposal"], "statements": list(statements)}}
 
 
-def india(name: str, reference: str, *units: tuple[str, str], **more: Any) -> dict[str, Any]:
-    proposed = [{"text": text, "label": label} for text, label in units]
-    given = {"proposer": "claude", "reference_entities": proposed, "context_entities": [proposed]}
-    return sample(name, reference, reference, user_input=f"What of {name}?", proposal=given, **more)
+def india(name: str, reference: str, *units: tuple[str, str]) -> Row:
+    return named(name, f"What of {name}?", reference, [reference], [entity(*unit) for unit in units])
 
 
 INDIA = [
