@@ -36,7 +36,6 @@ from workbench.store.samples import sample_ids
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.widgets.bars import Status
-from workbench.tui.widgets.unit_list import UnitList
 
 Row = dict[str, Any]
 MakeApp = Callable[..., WorkbenchApp]
@@ -402,12 +401,6 @@ def banner(app: Any) -> str:
     """The warning that stays; empty when there is none."""
     widget = app.screen.query_one("#banner", Static)
     return " ".join(str(widget.render()).split()) if widget.display else ""
-
-
-def to_unit(app: Any, text: str) -> None:
-    """Put the cursor of a review on a unit."""
-    listed = app.screen.query_one(UnitList)
-    listed.move_to([unit.text for unit in listed.rows].index(text))
 
 
 class User:

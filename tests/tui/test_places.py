@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from tests.rows import units
-from tests.tui.conftest import User, said, to_unit
+from tests.tui.conftest import User, said
 from tests.tui.starts import STARTS
 from workbench.tui.widgets.passage import Contexts, Passage
+from workbench.tui.widgets.unit_list import UnitList
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ async def test_the_nearest_passages_stand_below_a_missing_unit(user: User, many:
     async with user.opens("tower", database=many, size=(120, 36)) as app:
         context, detail = app.screen.query_one(Contexts), app.screen.query_one("#detail", Passage)
         height = detail.size.height
-        to_unit(app, "University of Paris")
+        app.screen.query_one(UnitList).move_to(4)  # the University of Paris
         await user.press()
         (mark,) = (mark for mark in detail.marks if mark.role == "like")
         assert detail.text[mark.start : mark.end] == "Paris"

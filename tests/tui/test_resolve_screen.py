@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -36,15 +34,6 @@ def gold(user: User) -> Any:
     return load_gold(user.store, info.id, "entity")[sample_ids(user.store, info.id)["tower"]]
 
 
-@asynccontextmanager
-async def settling(user: User, **own: Any) -> AsyncIterator[Any]:
-    """The app in which cy begins to settle what ada and bob differ in."""
-    differ(user.store)
-    async with user.opens(annotator="cy", **own) as app:
-        await user.press("J")
-        yield app
-
-
 def lines(app: Any) -> list[str]:
     listed = app.screen.query_one(SidesList)
     size = listed.scrollable_content_region.width
@@ -52,7 +41,9 @@ def lines(app: Any) -> list[str]:
 
 
 async def test_a_click_takes_what_a_person_has(user: User) -> None:
-    async with settling(user, size=(120, 36)) as app:
+    differ(user.store)
+    async with user.opens(annotator="cy", size=(120, 36)) as app:
+        await user.press("J")
         row = next(at for at, line in enumerate(lines(app)) if "1889" in line)
         await user.pilot.click(SidesList, offset=(lines(app)[row].index("B ") + 1, row + 1))
         await user.settle()
