@@ -44,6 +44,13 @@ SMALL, LARGE, HUGE = (80, 24), (120, 36), (200, 50)
 SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "120x36"])
 
 
+def each(shown: dict[str, tuple[Any, ...]]) -> pytest.MarkDecorator:
+    """A picture of each name at each of its sizes, after its keys: ` | ` parts those pressed at once."""
+    every = [(name, keys.split(" | "), size) for name, (keys, *sizes) in shown.items() for size in sizes]
+    named = [pytest.param(keys, size, id=f"{name}-{size[0]}x{size[1]}") for name, keys, size in every]
+    return pytest.mark.parametrize(("keys", "size"), named)
+
+
 def entity(text: str, label: str = "place") -> dict[str, str]:
     return {"text": text, "label": label}
 

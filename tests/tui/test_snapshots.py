@@ -7,22 +7,22 @@ from typing import Any
 
 import pytest
 
-from tests.tui.conftest import LARGE, SIZES, SMALL
+from tests.tui.conftest import LARGE, SMALL, each
 from workbench.store import database as database_module
 from workbench.tui.themes import LIGHT
 
 pytestmark = pytest.mark.filterwarnings("default::DeprecationWarning")
 
 
-@SIZES
-def test_review_before_the_decision(picture: Any, size: tuple[int, int]) -> None:
-    """Units marked, evidence of the chosen one shown, no score in sight."""
-    assert picture(sample="tower", size=size)
-
-
-def test_review_verified(picture: Any) -> None:
-    """One unit rejected, one added; undo and redo come back to the sample, with both tallies and Δ."""
-    assert picture("x", "n s e i n e enter 2", "a", "u", "U", sample="tower", size=LARGE)
+@each({
+    "before": ("", SMALL, LARGE),  # units marked, evidence of the chosen one shown, no score in sight
+    "verified": ("x | n s e i n e enter 2 | a | u | U", LARGE),  # one rejected, one added; tallies and Δ
+    "help": ("question_mark", SMALL, LARGE),
+    "new-unit": ("n s e i", SMALL),  # what is typed is looked for in the reference, and marked there
+    "exclude": ("X", SMALL),  # reasons by number
+})  # fmt: skip
+def test_review(picture: Any, keys: list[str], size: tuple[int, int]) -> None:
+    assert picture(*keys, sample="tower", size=size)
 
 
 @pytest.mark.parametrize("sample", ["changcheng", "nil", "genji", "nevsky", "emoji", "schiller", "bare"])
@@ -34,22 +34,6 @@ def test_every_script(picture: Any, sample: str) -> None:
 def test_light(picture: Any) -> None:
     """The light twin."""
     assert picture(sample="tower", size=LARGE, theme=LIGHT.name)
-
-
-@SIZES
-def test_help(picture: Any, size: tuple[int, int]) -> None:
-    """The keys over the review."""
-    assert picture("question_mark", sample="tower", size=size)
-
-
-def test_new_unit(picture: Any) -> None:
-    """What is typed is looked for in the reference, and marked there."""
-    assert picture("n s e i", sample="tower", size=SMALL)
-
-
-def test_exclude(picture: Any) -> None:
-    """Reasons by number."""
-    assert picture("X", sample="tower", size=SMALL)
 
 
 def test_blind(picture: Any, import_rows: Any, rows: Any) -> None:

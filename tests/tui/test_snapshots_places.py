@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from tests.tui.conftest import HUGE, LARGE, SIZES, SMALL
+from tests.tui.conftest import HUGE, LARGE, SIZES, SMALL, each
 from workbench.tui.themes import LIGHT
 from workbench.tui.widgets.unit_list import UnitList
 
@@ -47,16 +47,16 @@ def picture(picture: Any) -> Callable[..., bool]:
     return compare
 
 
-@pytest.mark.parametrize("size", [LARGE, HUGE], ids=["120x36", "200x50"])
-def test_nearest_passages_beside_a_missing_unit(picture: Any, size: tuple[int, int]) -> None:
-    """One a line, with number and context, in the pane that was there before."""
-    assert picture("", size=size)
-
-
-@SIZES
-def test_evidence(picture: Any, size: tuple[int, int]) -> None:
-    """Over the list of units; reference and context stay in sight."""
-    assert picture("e", size=size)
+@each({
+    "nearest": ("", LARGE, HUGE),  # passages beside a missing unit, in the pane that was there before
+    "evidence": ("e", SMALL, LARGE),  # over the list of units; reference and context stay in sight
+    "find": ("slash p a r i s f3", SMALL, LARGE),  # all places marked, where one stands inverted, the count
+    "found": ("slash t h e enter f3 f3", LARGE),  # the marks stay; the status line says which place it is
+    "split": ("vertical_line", SMALL),  # letters on the words before which the unit can be parted
+    "long-context": ("number_sign 4 enter | space", SMALL),  # the title says which lines are seen
+})  # fmt: skip
+def test_places(picture: Any, keys: list[str], size: tuple[int, int]) -> None:
+    assert picture(*keys, size=size)
 
 
 @pytest.mark.parametrize(("size", "theme"), [(SMALL, ""), (LARGE, LIGHT.name)], ids=["80x24", "120x36-light"])
@@ -69,24 +69,3 @@ def test_evidence_looked_at(picture: Any, size: tuple[int, int], theme: str) -> 
 def test_evidence_by_letters(picture: Any, size: tuple[int, int]) -> None:
     """Letters on the tokens of the context."""
     assert picture("e e", size=size, unit="Paris")
-
-
-@SIZES
-def test_find(picture: Any, size: tuple[int, int]) -> None:
-    """All places marked, the one where one stands inverted, the count on the right."""
-    assert picture("slash p a r i s f3", size=size)
-
-
-def test_found(picture: Any) -> None:
-    """After Enter the marks stay, and the status line says which place it is."""
-    assert picture("slash t h e enter f3 f3", size=LARGE)
-
-
-def test_split(picture: Any) -> None:
-    """Letters on the words before which the unit can be parted."""
-    assert picture("vertical_line", size=SMALL)
-
-
-def test_long_context(picture: Any) -> None:
-    """The title says which lines are seen."""
-    assert picture("number_sign 4 enter", "space", size=SMALL)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from tests.tui.conftest import HUGE, LARGE, SIZES, SMALL
+from tests.tui.conftest import HUGE, LARGE, SIZES, SMALL, each
 from tests.tui.teams import decide
 from workbench.formats.policy import to_toml
 from workbench.reviewing.edits import Flag
@@ -52,42 +52,17 @@ def test_rows(picture: Any, size: tuple[int, int], worked: Path) -> None:
     assert picture(size=size, at=worked)
 
 
-@SIZES
-def test_facets(picture: Any, size: tuple[int, int]) -> None:
-    """What there is to choose from, with counts."""
-    assert picture("v j j", size=size)
-
-
-@SIZES
-def test_completion(picture: Any, size: tuple[int, int]) -> None:
-    """Values with counts below the field, the second one chosen."""
-    assert picture("slash", "l a b e l : down down", size=size)
-
-
-def test_fields(picture: Any) -> None:
-    """What an empty field offers."""
-    assert picture("slash", size=SMALL)
-
-
-def test_a_mistake(picture: Any) -> None:
-    """What is wrong stands under the field; the rows stay."""
-    assert picture("slash s t a t e : t o o d enter", size=SMALL)
-
-
-def test_nothing_found(picture: Any) -> None:
-    """What to do about it."""
-    assert picture("slash d e l t a > . 5 enter", size=SMALL)
-
-
-def test_orders(picture: Any) -> None:
-    """The orders and what they are for."""
-    assert picture("o j", size=SMALL)
-
-
-@SIZES
-def test_the_question_before_another_order(picture: Any, size: tuple[int, int]) -> None:
-    """It says what it costs."""
-    assert picture("o j j j enter", size=size)
+@each({
+    "facets": ("v j j", SMALL, LARGE),  # what there is to choose from, with counts
+    "completion": ("slash | l a b e l : down down", SMALL, LARGE),  # values with counts, the second chosen
+    "fields": ("slash", SMALL),  # what an empty field offers
+    "mistake": ("slash s t a t e : t o o d enter", SMALL),  # said under the field; the rows stay
+    "nothing-found": ("slash d e l t a > . 5 enter", SMALL),  # what to do about it
+    "orders": ("o j", SMALL),  # and what they are for
+    "another-order": ("o j j j enter", SMALL, LARGE),  # the question before it says what it costs
+})  # fmt: skip
+def test_queue(picture: Any, keys: list[str], size: tuple[int, int]) -> None:
+    assert picture(*keys, size=size)
 
 
 def test_another_order_in_light(picture: Any, worked: Path) -> None:

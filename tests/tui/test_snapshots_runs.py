@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.tui.conftest import LARGE, SIZES, SMALL
+from tests.tui.conftest import LARGE, SMALL, each
 from workbench.model import Proposal, ProposedEntity
 from workbench.proposing.claude.answers import Failure
 from workbench.reviewing.documents import proposal_document
@@ -76,22 +76,11 @@ def test_runs(picture: Any, size: tuple[int, int], theme: str) -> None:
     assert picture("k", size=size, theme=theme)
 
 
-@SIZES
-def test_failures(picture: Any, size: tuple[int, int]) -> None:
-    """What the service said is no markup."""
-    assert picture("k", "enter", "j", "j", size=size)
-
-
-@SIZES
-def test_the_form(picture: Any, size: tuple[int, int]) -> None:
-    assert picture("n", "j", size=size)
-
-
-@SIZES
-def test_the_look_before_it_is_sent(picture: Any, size: tuple[int, int]) -> None:
-    """A run that goes on: what it holds, what failed before, what would go where at what price."""
-    assert picture("n", "enter", size=size)
-
-
-def test_the_keys_of_the_runs(picture: Any) -> None:
-    assert picture("k", "question_mark", size=(80, 24))
+@each({
+    "failures": ("k | enter | j | j", SMALL, LARGE),  # what the service said is no markup
+    "form": ("n | j", SMALL, LARGE),
+    "look": ("n | enter", SMALL, LARGE),  # what the run holds, what failed before, what would go where
+    "keys": ("k | question_mark", SMALL),
+})  # fmt: skip
+def test_more(picture: Any, keys: list[str], size: tuple[int, int]) -> None:
+    assert picture(*keys, size=size)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.rows import sample
-from tests.tui.conftest import LARGE, SIZES, SMALL
+from tests.tui.conftest import LARGE, SIZES, SMALL, each
 from tests.tui.teams import decide
 from workbench.store.engine import Store
 from workbench.tui.themes import LIGHT
@@ -47,10 +47,14 @@ def accepted(picture: Any, store: Store) -> Callable[..., bool]:
 TOWER = {"reject": ("Champ de Mars",), "toggle": ("Gustave Eiffel", "University of Paris")}
 
 
-@SIZES
-def test_why(accepted: Any, size: tuple[int, int]) -> None:
-    """Both sides, the causes, what they sum to, and the evidence of the largest."""
-    assert accepted("tower", "w", size=size, **TOWER)
+@each({
+    "why": ("w", SMALL, LARGE),  # both sides, the causes, what they sum to, the evidence of the largest
+    "by-ragas": ("w | s | k | k | enter", LARGE),  # which reports another number than the exact fraction
+    "keys": ("w | question_mark", SMALL),
+    "causes": ("", SMALL, LARGE),  # beside the tallies
+})  # fmt: skip
+def test_differences(accepted: Any, keys: list[str], size: tuple[int, int]) -> None:
+    assert accepted("tower", *keys, size=size, **TOWER)
 
 
 def test_why_light(accepted: Any) -> None:
@@ -78,17 +82,3 @@ def test_why_without_units_on_one_side(accepted: Any) -> None:
     """Nothing to share out, and it is said."""
     names = ("Friedrich Schiller", "9. Mai 1805", "Weimar")
     assert accepted("schiller", "w", size=SMALL, reject=names)
-
-
-def test_why_by_ragas(accepted: Any) -> None:
-    """ragas reports another number than the exact fraction."""
-    assert accepted("tower", "w", "s", "k", "k", "enter", size=LARGE, **TOWER)
-
-
-def test_the_keys_of_the_why_screen(accepted: Any) -> None:
-    assert accepted("tower", "w", "question_mark", size=SMALL, **TOWER)
-
-
-@SIZES
-def test_the_causes_beside_the_tallies(accepted: Any, size: tuple[int, int]) -> None:
-    assert accepted("tower", size=size, **TOWER)
