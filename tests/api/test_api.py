@@ -66,15 +66,18 @@ def test_an_object_with_deepevals_fields_is_a_sample() -> None:
 
 
 def test_a_proposal_of_the_sample_is_used_and_nothing_is_proposed() -> None:
-    entities = (ProposedEntity("Paris"), ProposedEntity("Lyon"))
-    sample = Sample("a", "?", "Paris and Lyon.", ("Paris",))
+    entities = tuple(map(ProposedEntity, ("Paris", "Lyon", "Lyon", "Rome", "Oslo", "Kyiv")))
+    sample = Sample("a", "?", "Paris and Lyon, Rome, Oslo, Kyiv.", ("Paris",))
     record = Record(sample, (Proposal("x", "", entities, ((ProposedEntity("Paris"),),)),))
 
     def refusing(_sample: Sample) -> Proposal:
         raise AssertionError("asked")
 
-    assert 0.5 == ContextEntityRecall(proposer=refusing).measure(record)
-    assert 1 / (2 + 1e-8) == ContextEntityRecall(scorer="ragas").measure(record)
+    metric = ContextEntityRecall(0.2, proposer=refusing)
+    assert (0.2, True) == (metric.measure(record), metric.is_successful())
+    assert metric.reason == "1 of 5 entities are in the contexts. Missing: Lyon; Rome; Oslo; Kyiv."
+    assert "  not counted: Lyon (duplicate of" in metric.verbose_logs
+    assert 1 / (5 + 1e-8) == ContextEntityRecall(scorer="ragas").measure(record)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +101,8 @@ def test_the_reason_is_made_of_the_rows_of_the_score() -> None:
     metric.measure(EIFFEL)
 
     assert metric.reason == "2 of 3 entities are in the contexts. Missing: Gustave Eiffel."
-    assert ContextEntityRecall(include_reason=False).reason is None
+    silent = ContextEntityRecall(include_reason=False)
+    assert (2 / 3, None) == (silent.measure(EIFFEL), silent.reason)
 
 
 @pytest.mark.parametrize("reference", ["", "   \n"])

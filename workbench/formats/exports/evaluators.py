@@ -26,7 +26,7 @@ from workbench.formats.exports.item import (
     no_entities,
     row_text,
 )
-from workbench.model import Evidence, JsonObject, ProposedEntity, Unit, count
+from workbench.model import KINDS, PLURAL, Evidence, JsonObject, ProposedEntity, Unit, count
 from workbench.text.ground import ground
 from workbench.text.lists import compact, object_text
 
@@ -251,18 +251,10 @@ def _example(item: ExportItem) -> JsonObject:
     names = ("id", "group", "reference_hash", "user_input", "reference")
     value: JsonObject = {name: getattr(sample, name) for name in names}
     value["retrieved_contexts"] = list(sample.retrieved_contexts)
-    if "entity" in item.gold:
-        value["entities"] = [_verified(unit) for unit in item.gold["entity"]]
-    if "statement" in item.gold:
-        value["statements"] = [_verified(unit) for unit in item.gold["statement"]]
-    return value
+    verified = {PLURAL[kind]: list(map(_verified, item.gold[kind])) for kind in KINDS if kind in item.gold}
+    return value | verified
 
 
 def _verified(unit: Unit) -> JsonObject:
-    value: JsonObject = {"text": unit.text}
-    if unit.label:
-        value["label"] = unit.label
-    value["verdict"] = unit.match.verdict or "unsure"
-    if unit.match.reason:
-        value["reason"] = unit.match.reason
-    return value
+    value = {"text": unit.text, "label": unit.label, "verdict": unit.match.verdict or "unsure"}
+    return {name: said for name, said in (value | {"reason": unit.match.reason}).items() if said}

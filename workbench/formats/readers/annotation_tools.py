@@ -139,29 +139,27 @@ def doccano_record(row: JsonObject, notes: Notes) -> Record:
     """The record of a document. Raises RowError."""
     name = annotated.text_of(row, "text", ("text", "data", "reference"))
     regions: list[Region] = []
-    given = False
-    for key in _DOCCANO_LISTS:
-        if (spans := row.get(key)) is not None:
-            given = True
-            for number, span in enumerate(as_list(spans, key)):
-                where = f"{key}[{number}]"
-                if type(span) is list and len(span) == 3:
-                    start, end, label = span
-                elif type(span) is dict:
-                    start, end, label = (span.get(name) for name in ("start_offset", "end_offset", "label"))
-                else:
-                    expected = "[start, end, label], or an object with start_offset, end_offset and label"
-                    raise wrong(where, span, expected)
-                if type(label) is not str:
-                    raise wrong(f"{where}.label", label, "a string")
-                place = RowPart({"start": start, "end": end}, where)
-                regions.append(Region(*place.ends(), label))
+    lists = [key for key in _DOCCANO_LISTS if row.get(key) is not None]
+    for key in lists:
+        for number, span in enumerate(as_list(row[key], key)):
+            where = f"{key}[{number}]"
+            if type(span) is list and len(span) == 3:
+                start, end, label = span
+            elif type(span) is dict:
+                start, end, label = (span.get(name) for name in ("start_offset", "end_offset", "label"))
+            else:
+                expected = "[start, end, label], or an object with start_offset, end_offset and label"
+                raise wrong(where, span, expected)
+            if type(label) is not str:
+                raise wrong(f"{where}.label", label, "a string")
+            place = RowPart({"start": start, "end": end}, where)
+            regions.append(Region(*place.ends(), label))
     other = rest_of(row, _DOCCANO_KEYS | {name})
     if row.get("relations"):
         notes.counted["relations between spans: left out"] += 1
     if row.get("Comments"):
         other["Comments"] = row["Comments"]
-    sets = [annotated.AnnotationSet(regions)] if given else []
+    sets = [annotated.AnnotationSet(regions)] if lists else []
     return annotated.record("doccano", row.get(name), (other,), sets, notes)
 
 
@@ -260,18 +258,16 @@ def _short(row: JsonObject, notes: Notes) -> Record:
     """JSON_MIN: the data at the top, with lists of spans under the names of their controls."""
     regions: list[Region] = []
     rest: JsonObject = {}
-    given = False
     for key, value in row.items():
         if type(value) is list and value and all(type(span) is dict and "start" in span for span in value):
             regions += (_span(span, f"{key}[{i}]", notes) for i, span in enumerate(value))
-            given = True
         elif key in ("annotation_id", "created_at", "updated_at", "lead_time", "_error"):
             notes.ignored[key] += key != "_error"
         elif key != "annotator":
             rest[key] = value
     name = _label_studio_text(rest, "row")
     text = rest.pop(name)
-    sets = [annotated.AnnotationSet(regions, _name(row.get("annotator")))] if given else []
+    sets = [annotated.AnnotationSet(regions, _name(row.get("annotator")))] if regions else []
     return annotated.record("label-studio", text, (rest,), sets, notes)
 
 

@@ -370,12 +370,9 @@ def trace_rows(given: Iterator[RawRow], notes: Notes) -> Iterator[RawRow]:
                 value[field] = text
             if rest:
                 meta[part] = rest
-        if documents := [document for span in spans for document in span.documents]:
-            value["retrieved_contexts"] = documents
-        if root.scores:
-            value["scores"] = root.scores
-        if meta:
-            value["meta"] = meta
+        documents = [document for span in spans for document in span.documents]
+        parts = (("retrieved_contexts", documents), ("scores", root.scores), ("meta", meta))
+        value |= {field: there for field, there in parts if there}
         yield root.given._replace(value=value, raw=json.dumps(value, ensure_ascii=False))
 
 
