@@ -543,12 +543,6 @@ Run = Callable[..., Ended]
 
 
 @pytest.fixture
-def written(on_server: str, tmp_path: Path) -> str:
-    """The database that commands without --db write into."""
-    return on_server or str(tmp_path / "workbench.db")
-
-
-@pytest.fixture
 def run(
     on_server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Run:
