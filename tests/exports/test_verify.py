@@ -16,6 +16,7 @@ from tests.exports.conftest import Leave, report_of
 from workbench.errors import InputError, NotFoundError
 from workbench.formats.exports import folder
 from workbench.reports.files import verify_text
+from workbench.stages import upkeep
 from workbench.stages.upkeep import verify
 
 
@@ -148,6 +149,20 @@ def test_one_bad_row_does_not_end_the_look_at_the_others(leave: Leave) -> None:
 
     assert "samples.jsonl:2: " in said
     assert "samples.jsonl:4: " in said
+
+
+def test_a_few_findings_are_listed_and_the_others_counted(
+    leave: Leave, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A broken export of a million rows must not fill the memory."""
+    target = leave("native")
+    path = target / "samples.jsonl"
+    path.write_text(path.read_text("utf-8").replace('"start":', '"begin":'), "utf-8")
+    every = verify(target).found
+    monkeypatch.setattr(upkeep, "LISTED", 3)
+
+    assert every[:3] == verify(target).found
+    assert len(every) - 3 == verify(target).more > 0
 
 
 def test_the_folder_of_one_format_is_checked_by_the_manifest_above(
