@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 ORDERS: dict[Sorting, tuple[str, str]] = {
-    "u": ("random order", "stop when you like, you have a random sample"),
+    "u": ("random order", "stop at any time, it stays random"),
     "doubt": ("doubtful first", "where verdicts are likely wrong"),
     "delta": ("largest Δ first", "decided samples to look at again"),
     "file": ("file order", "as the samples came"),

@@ -54,7 +54,7 @@ NAME = 32
 UNRESOLVED = Term("is", ("unresolved",))
 FIXED = "text", "id", "lang", "group"
 """The fields of a search that no decision changes."""
-BY_HAND = " ◌ Not used in estimates."
+BY_HAND = ": not used in estimates (◌)"
 NOT_LOOKED = "could not look for the next sample"
 
 NO_DATASET = """\
@@ -364,12 +364,13 @@ class QueueScreen(BaseScreen):
             return "Effect on the mean: − makes it too low, + too high."
         if self._settles:
             return "People differ: no gold yet. enter: settle side by side."
-        line = f"{name[0].upper()}{name[1:]}: {hint}."
+        by_hand = BY_HAND if self.off_plan else ""
+        line = f"{name[0].upper()}{name[1:]}{by_hand or f': {hint}'}."
         if terms := self.query_shown.terms:
             todo = any(t.field == "state" and t.values == ("todo",) and not t.negated for t in terms)
             what = "To do: verified by nobody, not begun by you" if todo else "Your search"
-            line = f"{what}, in {name}." if self.views.order == "u" else f"{what}. {line}"
-        return line + (BY_HAND if self.off_plan else "")
+            line = f"{what}, in {name}{by_hand}." if self.views.order == "u" else f"{what}. {line}"
+        return line
 
     # Search and facets.
 

@@ -24,7 +24,7 @@ from workbench.stages.review import Moved, Opened
 from workbench.stages.team import Held
 from workbench.stages.training import lessons
 from workbench.text.cells import LEAST, cut, cut_middle, short, told_of, width
-from workbench.text.safe import flat
+from workbench.text.safe import flat, is_hash
 from workbench.tui import view
 from workbench.tui.keys import bindings
 from workbench.tui.screens.accepting import Accepter
@@ -286,7 +286,8 @@ class ReviewScreen(BaseScreen):
         """Go on from a sample that is done with; in a training its known answer comes first."""
         self.pane.opened = fresh
         room, sample, desk = self.query_one(Status).room, fresh.sample, self.desk
-        done += view.outcome(fresh, edit, room - width(done) - min(LEAST, width(sample.id)) - 1)
+        name = 0 if is_hash(sample.id) else min(LEAST, width(sample.id)) + 1
+        done += view.outcome(fresh, edit, room - width(done) - name)
         what = told_of(sample.id, done, room, sample.user_input)
         next_step = "open the next sample", partial(self._go_on, fresh, what)
         lesson = ""
