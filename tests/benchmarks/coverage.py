@@ -34,8 +34,7 @@ Then, for new samples: how often that interval held the mean of the process, eac
 
 Exit 1 where `held` is below .93, `none` above .2 or `looks` above .05, each by more than two Monte-Carlo
 errors. With DATA (a folder with `native/redocred_dev.jsonl` and `native/claude_redocred_dev.jsonl`, people's
-verdicts on the entities of Wikipedia references) the same on real recalls, and what a scorer that was fitted
-on the verified samples says of itself, next to five folds of it.
+verdicts on the entities of Wikipedia references) the same on real recalls.
 """
 
 from __future__ import annotations
@@ -54,7 +53,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.comparing.bounds import Part, bets
-from workbench.comparing.correction import isotonic
 from workbench.comparing.estimates import Estimate, estimate
 from workbench.comparing.estimators import Population, Reached
 from workbench.comparing.intervals import LEVEL, Interval, t_quantile
@@ -409,44 +407,6 @@ def drawn_from(rows: Rows, rng: Rng, total: int) -> Rows:
     return Rows(rows.automatic[place], rows.verified[place])
 
 
-def fitted(corpus: Rows, on: NDArray[np.int64]) -> Floats:
-    """Every automatic value corrected by an isotonic curve through the verified samples `on`."""
-    x, y = corpus.automatic[on], corpus.verified[on]
-    values, curve = isotonic(x, y, np.ones(len(x)))
-    found: Floats = np.interp(corpus.automatic, values, curve)
-    return found
-
-
-def own_gold(rows: Rows, runs: int) -> Iterator[str]:
-    """A scorer fitted on 40 verified samples and judged on them, next to five folds that did not see them."""
-    errors: dict[str, list[float]] = {"own gold": [], "cross-fitted": []}
-    hits: dict[str, list[bool]] = {"own gold": [], "cross-fitted": []}
-    for run in range(runs):
-        rng = np.random.default_rng([run, 5])
-        corpus = drawn_from(rows, rng, 300)
-        first, truth = rng.permutation(300)[:40], float(corpus.verified.mean())
-        left = np.setdiff1d(np.arange(300), first)
-        own = fitted(corpus, first)
-        real = float(np.abs(own - corpus.verified)[left].mean())
-        folds = [fitted(corpus, np.delete(first, np.s_[k::5])) for k in range(5)]
-        crossed = np.mean(folds, axis=0)
-        for place, i in enumerate(first.tolist()):
-            crossed[i] = folds[place % 5][i]
-        for name, all_ in (("own gold", own), ("cross-fitted", crossed)):
-            error = float(np.abs(all_ - corpus.verified)[first].mean())
-            errors[name].append(error - real)
-            found = estimated(Rows(all_, corpus.verified), Plan(first.tolist(), []), 40)
-            hits[name].append(holds(found.corpus, truth))
-    print("\na scorer fitted on 40  error of its MAE  held")
-    for name in errors:
-        mean, se = float(np.mean(errors[name])), float(np.std(errors[name])) / sqrt(runs)
-        print(f"rules, {name:<15} {mean:+.4f} ±{se:.4f}   {share(hits[name]):.3f}")
-    if share(hits["cross-fitted"]) < LEAST:
-        yield f"cross-fitted: held in {share(hits['cross-fitted']):.3f}"
-    if abs(np.mean(errors["cross-fitted"])) > abs(np.mean(errors["own gold"])) / 2:
-        yield "cross-fitting did not halve the error of the MAE"
-
-
 def main() -> int:
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 200
     start = time.perf_counter()
@@ -463,14 +423,13 @@ def main() -> int:
             wrong += new_samples(name, make, total, n, runs)
     if len(sys.argv) > 2:
         data = Path(sys.argv[2]) / "native"
-        of_rules = read(data / "redocred_dev.jsonl", "linked")
-        for name, rows in (
-            ("rules", of_rules),
-            ("claude", read(data / "claude_redocred_dev.jsonl", "ragas")),
+        for name, file, scorer in (
+            ("rules", "redocred_dev", "linked"),
+            ("claude", "claude_redocred_dev", "ragas"),
         ):
+            rows = read(data / f"{file}.jsonl", scorer)
             for n in PLANNED:
                 wrong += cell(name, partial(drawn_from, rows), 1_000, n, "by score", runs)
-        wrong += own_gold(of_rules, runs)
     for line in wrong:
         print(f"✗ {line}")
     print(f"{time.perf_counter() - start:.0f} s")

@@ -34,7 +34,7 @@ from pathlib import Path
 
 from tests.benchmarks.harness import options as options_of
 from tests.benchmarks.harness import size_of
-from tests.benchmarks.many_samples import database, environment
+from tests.benchmarks.many_samples import database, environment, order_of
 from tests.benchmarks.pty_app import PtyApp, frames, installed
 from workbench.model import Sample
 
@@ -122,13 +122,6 @@ class Round:
 def rows_of(output: bytes) -> int:
     """How many terminal rows the frames of an output touch."""
     return len({int(row) for frame in frames(output) for row in POSITION.findall(frame)})
-
-
-def order_of(path: Path) -> list[str]:
-    """The ids of undecided samples in queue order."""
-    with closing(sqlite3.connect(path)) as raw:
-        query = "SELECT key FROM sample WHERE id NOT IN (SELECT sample_id FROM review)"
-        return [key for (key,) in raw.execute(f"{query} ORDER BY rank LIMIT 5000")]
 
 
 def cases(order: list[str], rounds: int, presses: int) -> Iterator[list[Case]]:
@@ -232,7 +225,7 @@ def main() -> None:
         copy, program = Path(name, "samples.db"), Path(name, "bare.py")
         shutil.copy(database(options.samples), copy)
         program.write_text(BARE, "utf-8")
-        order = order_of(copy)
+        order = order_of(copy, 5000)
         command = [installed(), "--db", str(copy), "--as", "ann", "review"]
         with ExitStack() as stack:
             own = dict(environment())

@@ -147,8 +147,8 @@ def multiply(raw: sqlite3.Connection, times: int) -> None:
                 raw.execute(query, {"step": step})
 
 
-def first_key(path: Path) -> str:
-    """The id of the sample on which the queue opens: the first undecided one in queue order."""
+def order_of(path: Path, most: int = 1) -> list[str]:
+    """The ids of undecided samples in queue order; the queue opens on the first."""
     with closing(sqlite3.connect(path)) as raw:
-        query = "SELECT key FROM sample WHERE id NOT IN (SELECT sample_id FROM review) ORDER BY rank LIMIT 1"
-        return str(raw.execute(query).fetchone()[0])
+        query = "SELECT key FROM sample WHERE id NOT IN (SELECT sample_id FROM review) ORDER BY rank LIMIT ?"
+        return [key for (key,) in raw.execute(query, (most,))]

@@ -1,10 +1,9 @@
 """A million samples on PostgreSQL: hold the next one, find the next one, read a page while the ids stream.
 
-    python -m tests.benchmarks.million_on_server [--samples 1000000] [--times 50] [--explain]
+    python -m tests.benchmarks.million_on_server [--samples 1000000] [--times 50]
 
 Half of the samples are decided. Milliseconds on the wall, the median and the slowest twentieth, and the
-median of the processor time of the program and of the server. A private server is made and filled; with
-`--explain` it prints the plans of what takes longer than a millisecond.
+median of the processor time of the program and of the server. A private server is made and filled.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import median, quantiles
 
-from sqlalchemy import event, text
+from sqlalchemy import text
 
 from tests.benchmarks import team
 from tests.benchmarks.harness import options
@@ -82,28 +81,8 @@ def page(store: Store) -> None:
         queue.first(store, find_dataset(store, None), "ada", ABOVE, BELOW)
 
 
-def explained(store: Store) -> None:
-    """Print the plan of each statement that took longer than a millisecond."""
-    store.engine.dispose()
-    with store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        for setting in (
-            "session_preload_libraries = 'auto_explain'",
-            "auto_explain.log_min_duration = 1",
-            "auto_explain.log_analyze = on",
-            "client_min_messages = log",
-        ):
-            connection.execute(text(f"ALTER DATABASE {store.engine.url.database} SET {setting}"))
-    store.engine.dispose()
-    event.listen(
-        store.engine, "connect", lambda raw, _: raw.add_notice_handler(lambda one: print(one.message_primary))
-    )
-    info = find_dataset(store, None)
-    claim(store, info, "eve")
-    page(store)
-
-
 def main() -> None:
-    given = options(__doc__, samples=1_000_000, times=50, explain=False)
+    given = options(__doc__, samples=1_000_000, times=50)
     with running() as server, server.database() as url, closing(open_store(url)) as store:
         begun = time.monotonic()
         fill(store, given.samples)
@@ -131,8 +110,6 @@ def main() -> None:
             f"all ids: {took:.1f} s; pages meanwhile: {len(walls)}, {median(walls):.1f} ms, "
             f"most {max(walls):.1f}"
         )
-        if given.explain:
-            explained(store)
 
 
 if __name__ == "__main__":

@@ -3,9 +3,9 @@
 `--help` is set against a Typer program of one command that shows its help, in CPU seconds; the bar is 1.6.
 
 The queue and a bare Textual app are processes in a pseudo-terminal. A frame counts when its text has been
-read: the head for the first frame, the id of the sample under the cursor for the rows, whose keys the app
-takes once the annotator's name stands in the head ("open"). Bars: first frame at most 2 times, rows at most
-3.5 times the bare app's first frame; rows no later with ten times the samples; 150 MB with the most samples.
+read: the head for the first frame, the id of the sample under the cursor for the rows. Bars: first frame at
+most 2 times, rows at most 3.5 times the bare app's first frame; rows no later with ten times the samples;
+150 MB with the most samples.
 
     python tests/benchmarks/opening.py [--samples 100000 1000000] [--rounds 9]
 """
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.benchmarks.harness import options, process
-from tests.benchmarks.many_samples import FOLDER, database, environment, first_key
+from tests.benchmarks.many_samples import FOLDER, database, environment, order_of
 from tests.benchmarks.pty_app import PtyApp, installed
 
 HELP = """
@@ -67,12 +67,11 @@ def bare(program: Path) -> Point:
         return Point(app.wait_for("the first frame is here"), app.cpu_seconds())
 
 
-def ours(path: Path, key: str) -> tuple[Point, Point, Point]:
-    """The first frame, the rows, and the dataset open for keys."""
+def ours(path: Path, key: str) -> tuple[Point, Point]:
+    """The first frame and the rows."""
     with PtyApp([installed(), "--db", str(path), "--as", "ann", "review"], environment=environment()) as app:
         first = Point(app.wait_for("Workbench"), app.cpu_seconds())
-        rows = Point(app.wait_for(key), app.cpu_seconds())
-        return first, rows, Point(app.wait_for("as ann"), app.cpu_seconds())
+        return first, Point(app.wait_for(key), app.cpu_seconds())
 
 
 def memory(path: Path, key: str) -> tuple[float, float]:
@@ -99,7 +98,7 @@ def main() -> None:
     print(f"--help {mine:.3f} s CPU, floor {theirs:.3f} s, ratio {mine / theirs:.2f} (bar 1.6)")
 
     paths = {number: database(number) for number in given.samples}
-    keys = {number: first_key(path) for number, path in paths.items()}
+    keys = {number: order_of(path)[0] for number, path in paths.items()}
     program = FOLDER / "bare.py"
     program.write_text(BARE, "utf-8")
     bare(program)
@@ -107,14 +106,14 @@ def main() -> None:
         ours(path, keys[number])  # byte code is compiled, the files are read once
 
     floors: list[Point] = []
-    times: dict[int, list[tuple[Point, Point, Point]]] = {number: [] for number in paths}
+    times: dict[int, list[tuple[Point, Point]]] = {number: [] for number in paths}
     for _ in range(given.rounds):
         floors.append(bare(program))
         for number, path in paths.items():
             times[number].append(ours(path, keys[number]))
     print(f"{given.rounds} rounds; bare Textual app {statistics.median(one.wall for one in floors):.3f} s")
     for number, points in times.items():
-        for name, column, bar in (("first frame", 0, ", bar 2"), ("rows", 1, ", bar 3.5"), ("open", 2, "")):
+        for name, column, bar in (("first frame", 0, 2), ("rows", 1, 3.5)):
             ours_now = [point[column] for point in points]
             wall = statistics.median(
                 one.wall / floor.wall for one, floor in zip(ours_now, floors, strict=True)
@@ -123,7 +122,7 @@ def main() -> None:
             seconds = statistics.median(one.wall for one in ours_now)
             print(
                 f"{number:>9,} samples, {name:<11} {seconds:.3f} s, "
-                f"median ratio {wall:.2f} (of CPU {cpu:.2f}{bar})"
+                f"median ratio {wall:.2f} (of CPU {cpu:.2f}, bar {bar})"
             )
     for number, path in paths.items():
         opened, paged = memory(path, keys[number])

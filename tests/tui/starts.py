@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -174,6 +175,25 @@ IN_WEIMAR = {
 }
 
 
+def large() -> Row:
+    """The tower with a hundred contexts of 40 KB, of made-up words in Latin letters with some accents."""
+    chance = random.Random(11)
+    words = ["".join(chance.choices("abcdeéfghiklmnoprstuvwz", k=chance.randint(2, 9))) for _ in range(4_000)]
+
+    def prose() -> str:
+        sentences = [" ".join(chance.choices(words, k=12)).capitalize() + "." for _ in range(300)]
+        return " ".join(chance.choices(sentences, k=650))[:40_000]
+
+    contexts = [prose() for _ in range(100)]
+    contexts[57] = (
+        f"{contexts[57][:20_000]} The Eiffel Tower in Paris, by Gustave Eiffel. {contexts[57][20_000:]}"
+    )
+    contexts[90] = "The Universities of Lyon and of Paris. " + contexts[90]
+    named = [units(["Paris"]) if number == 57 else [] for number in range(100)]
+    given = {**TOWER["proposal"], "context_entities": named}
+    return {**TOWER, "retrieved_contexts": contexts, "proposal": given}
+
+
 def claiming(*statements: Row) -> Row:
     """Schiller's sample with statements."""
     return {**SCHILLER, "proposal": {**SCHILLER["proposal"], "statements": list(statements)}}
@@ -255,6 +275,7 @@ STARTS: dict[str, Start] = {
         {**ROWS[1], "reference": ROWS[1]["reference"] + " Рядом с Исаакиевским собором стоит дом Лобанова."}
     ),
     "tower with five contexts": given(FIVE),
+    "a tower of 4 MB": lambda ask: given(large(), ROWS[1])(ask),
     "towers that A, B and C saw": given(
         sample(
             "tower",

@@ -50,14 +50,8 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("axe")
     npm = {**os.environ, "npm_config_update_notifier": "false"}
     try:
-        subprocess.run(
-            ["npm", "pack", f"axe-core@{AXE}"],
-            cwd=folder,
-            env=npm,
-            capture_output=True,
-            timeout=300,
-            check=True,
-        )
+        pack = ["npm", "pack", f"axe-core@{AXE}"]
+        subprocess.run(pack, cwd=folder, env=npm, capture_output=True, timeout=300, check=True)
         subprocess.run(["tar", "xzf", f"axe-core-{AXE}.tgz"], cwd=folder, check=True)
     except (OSError, subprocess.SubprocessError) as error:
         if os.environ.get("CI") == "true":
@@ -83,6 +77,17 @@ def log_in(tab: Tab, served: Served, name: str = "bo") -> None:
 
 def sample_shown(tab: Tab) -> int:
     return int(tab.run("document.querySelector('[data-sample]').dataset.sample"))
+
+
+def said(tab: Tab, wanted: str = "") -> str:
+    """What the line says, once it says what is wanted."""
+    tab.wait(f"document.getElementById('said').textContent.includes('{wanted}')")
+    return str(tab.run("document.getElementById('said').textContent"))
+
+
+def wait_for_another(tab: Tab, number: int) -> None:
+    """Wait for a sample that is not this one."""
+    tab.wait(f"document.querySelector('[data-sample]')?.dataset.sample !== '{number}'")
 
 
 def key(tab: Tab, letter: str) -> None:
@@ -113,16 +118,16 @@ def test_ten_samples_by_keys_and_by_mouse_are_there_after_a_reload_and_in_the_te
     key(tab, "x")
     key(tab, "x")
     key(tab, "u")
-    assert "undone" in tab.run("document.getElementById('said').textContent")
+    assert "undone" in said(tab)
     key(tab, "u")
     tab.reload()
     assert first == sample_shown(tab)
     key(tab, "a")
-    tab.wait(f"document.querySelector('[data-sample]').dataset.sample !== '{first}'")
+    wait_for_another(tab, first)
     for done in range(2, 6):
         before = sample_shown(tab)
         key(tab, "a")
-        tab.wait(f"document.querySelector('[data-sample]').dataset.sample !== '{before}'")
+        wait_for_another(tab, before)
         assert done == verified(bench)
     # by mouse
     for done in range(6, 11):
@@ -133,7 +138,7 @@ def test_ten_samples_by_keys_and_by_mouse_are_there_after_a_reload_and_in_the_te
         )
         tab.settled()
         tab.click("[value=accept]")
-        tab.wait(f"document.querySelector('[data-sample]')?.dataset.sample !== '{before}'")
+        wait_for_another(tab, before)
         assert done == verified(bench)
     tab.wait("document.body.innerText.includes('Every sample is decided')")
     tab.reload()
@@ -192,7 +197,7 @@ def test_what_is_typed_stays_when_the_session_ends(serve: Serve, tab: Tab) -> No
     tab.type("a long thought")
     people.new_token(served.bench.store, "ann", "bo")
     tab.click("[value=comment]")
-    tab.wait("document.getElementById('said').textContent.includes('not saved')")
+    said(tab, "not saved")
     assert "a long thought" == tab.run("document.querySelector('details[data-key=c] textarea').value")
 
 
@@ -201,10 +206,7 @@ def test_a_server_that_is_away_is_said_to_be(serve: Serve, tab: Tab) -> None:
     log_in(tab, served)
     served.stop()
     key(tab, "x")
-    tab.wait("document.getElementById('said').textContent.includes('not saved')")
-    assert "not saved: the server cannot be reached. Try again." == tab.run(
-        "document.getElementById('said').textContent"
-    )
+    assert "not saved: the server cannot be reached. Try again." == said(tab, "not saved")
 
 
 def test_a_form_that_is_too_large_says_that_its_text_is_too_long(serve: Serve, tab: Tab) -> None:
@@ -212,10 +214,8 @@ def test_a_form_that_is_too_large_says_that_its_text_is_too_long(serve: Serve, t
     tab.run("""const text = document.querySelector('details[data-key=c] textarea');
         text.removeAttribute('maxlength'); text.value = 'жжжжжж '.repeat(27500);
         text.form.querySelector('[value=comment]').click()""")
-    tab.wait("document.getElementById('said').textContent.includes('not saved')")
-    assert "not saved: the text is too long: write less. What you typed is still here: try again." == tab.run(
-        "document.getElementById('said').textContent"
-    )
+    told = "not saved: the text is too long: write less. What you typed is still here: try again."
+    assert told == said(tab, "not saved")
 
 
 def test_a_locked_database_is_said_to_be(serve: Serve, tab: Tab) -> None:
@@ -226,10 +226,9 @@ def test_a_locked_database_is_said_to_be(serve: Serve, tab: Tab) -> None:
         tab.run("""window.heard = []; new MutationObserver(() => heard.push(said().textContent)).observe(
             said(), {childList: true})""")
         key(tab, "x")
-        tab.wait("document.getElementById('said').textContent.includes('not saved')")
+        told = said(tab, "not saved")
     assert "saving …" == tab.run("heard[0]")
-    said = tab.run("document.getElementById('said').textContent")
-    assert said.startswith("not saved: database is locked (another program is writing to it")
+    assert told.startswith("not saved: database is locked (another program is writing to it")
 
 
 def test_a_held_key_and_a_key_for_the_page_before_decide_nothing(serve: Serve, tab: Tab) -> None:
@@ -246,7 +245,7 @@ def test_back_leads_to_the_sample_before(serve: Serve, tab: Tab) -> None:
     log_in(tab, served)
     first = sample_shown(tab)
     key(tab, "a")
-    tab.wait(f"document.querySelector('[data-sample]').dataset.sample !== '{first}'")
+    wait_for_another(tab, first)
     tab.run("history.back()")
     tab.wait(f"document.querySelector('[data-sample]')?.dataset.sample === '{first}'")
     tab.ready()
@@ -326,7 +325,7 @@ def test_on_a_phone_the_keys_and_a_refusal_come_into_sight(serve: Serve, tab: Ta
         key(tab, "?")
         assert tab.run(IN_SIGHT % within)
     key(tab, "w")
-    assert "w does nothing here; ? shows the keys" == tab.run("document.getElementById('said').textContent")
+    assert "w does nothing here; ? shows the keys" == said(tab)
     tab.run("document.querySelector('#new [name=surface]').value = 'Nonsense'")
     tab.click("#new [value=add]")
     tab.settled()
@@ -343,7 +342,7 @@ def test_what_is_typed_and_not_sent_stays_and_is_asked_about_once(serve: Serve, 
     tab.type("a long thought")
     tab.press("Escape")
     key(tab, "x")
-    tab.wait("document.getElementById('said').textContent.includes('rejected')")
+    said(tab, "rejected")
     thought = "document.querySelector('details[data-key=c][open] textarea').value"
     assert "a long thought" == tab.run(thought)
     tab.press("Escape")
@@ -356,13 +355,13 @@ def test_what_is_typed_and_not_sent_stays_and_is_asked_about_once(serve: Serve, 
         tab.type("a long thought")
         tab.press("Escape")
         tab.run(leaving)
-        tab.wait("document.getElementById('said').textContent.includes('not sent')")
+        said(tab, "not sent")
         assert (first, "a long thought", 0) == (sample_shown(tab), tab.run(thought), verified(served.bench))
     assert 2 == tab.asked  # before each reload
     tab.click("details[data-key=c] button")
-    tab.wait("document.getElementById('said').textContent.includes('comment added')")
+    said(tab, "comment added")
     key(tab, "a")
-    tab.wait(f"document.querySelector('[data-sample]').dataset.sample !== '{first}'")
+    wait_for_another(tab, first)
     assert 1 == verified(served.bench)
 
 

@@ -12,7 +12,6 @@ import stat
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import Any
@@ -21,27 +20,13 @@ import httpx2 as httpx
 import pytest
 from starlette.responses import PlainTextResponse
 
+from tests.conftest import Run
 from tests.rows import naming
 from tests.web.conftest import Visitor, fields_of, name_people
-from workbench import cli
 from workbench.stages import people
 from workbench.web import app
 from workbench.web.app import listen
 from workbench.web.guard import Guard, site_of
-
-Run = Callable[..., tuple[int, str]]
-
-
-@pytest.fixture
-def run(bench: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """The command line in this process: its exit code, and what it says on standard error."""
-    monkeypatch.chdir(bench.folder)
-
-    def runner(*arguments: str) -> tuple[int, str]:
-        code = cli._run(["--db", bench.store.url, "--as", "ann", *arguments])
-        return code, capsys.readouterr().err
-
-    return runner
 
 
 def started(bench: Any, *arguments: str) -> tuple[subprocess.Popen[str], str]:
@@ -86,9 +71,9 @@ def test_what_would_not_be_safe_is_refused_before_anything_listens(
 
     with ExitStack() as closing_at_end:
         monkeypatch.setattr("workbench.web.app.listen", counted)
-        code, said = run("serve", "--port", "0", *arguments)
-    assert (2, []) == (code, opened)
-    assert says.replace(" NAME", f" --db {bench.store.url} NAME") in said
+        ended = run("serve", "--port", "0", *arguments)
+    assert (2, []) == (ended.code, opened)
+    assert says in ended.err
 
 
 def test_a_database_that_may_only_be_read_is_refused_with_what_to_do(
@@ -96,21 +81,21 @@ def test_a_database_that_may_only_be_read_is_refused_with_what_to_do(
 ) -> None:
     bench.load([naming("s", ["Agra"], ["Agra"])])
     monkeypatch.setattr("workbench.store.engine.only_readable", lambda _: True)
-    code, said = run("serve", "--port", "0")
-    assert 2 == code
-    assert said.endswith(
+    ended = run("serve", "--port", "0")
+    assert 2 == ended.code
+    assert ended.err.endswith(
         "read-only, so no decision could be saved: copy the database to where you may write\n"
     )
 
 
 def test_a_token_is_shown_once_and_a_new_one_when_it_is_asked_for(bench: Any, run: Run) -> None:
     bench.load([naming("s", ["Agra"], ["Agra"])])
-    _, said = run("person", "add", "ann", "--role", "owner")
+    said = run("person", "add", "ann", "--role", "owner").err
     assert "The token of ann for workbench serve, shown once: " in said
     token = said.split()[-1]
-    assert "" == run("person", "add", "ann", "--role", "owner")[1]
+    assert "" == run("person", "add", "ann", "--role", "owner").err
     assert people.log_in(bench.store, "ann", token, ("", "")) is not None
-    new = run("person", "add", "ann", "--role", "owner", "--new-token")[1].split()[-1]
+    new = run("person", "add", "ann", "--role", "owner", "--new-token").err.split()[-1]
     assert people.log_in(bench.store, "ann", token, ("", "")) is None
     assert people.log_in(bench.store, "ann", new, ("", "")) is not None
 
@@ -258,8 +243,3 @@ def test_a_killed_server_has_stored_whatever_it_acknowledged(bench: Any) -> None
         assert keys <= {*stored}
         assert {1} >= {*stored.values()}
     assert 16 <= sum(map(len, acknowledged.values()))
-
-
-def test_the_help_says_what_it_listens_on(capsys: pytest.CaptureFixture[str]) -> None:
-    cli._run(["serve", "--help"])
-    assert "It listens on this machine only." in " ".join(capsys.readouterr().out.split())
