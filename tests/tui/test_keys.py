@@ -12,60 +12,34 @@ from textual.screen import Screen
 
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.keys import TWINS, declared, nodes, read_table
-from workbench.tui.screens.adding import LabelScreen
 from workbench.tui.screens.agree import TABLES
 from workbench.tui.screens.base import BaseScreen
-from workbench.tui.screens.dialogs import MenuScreen, PromptScreen, ReadScreen
-from workbench.tui.screens.evidence import EvidenceScreen
+from workbench.tui.screens.dialogs import PromptScreen
 from workbench.tui.screens.finding import FindScreen
-from workbench.tui.screens.help import TERMS, HelpScreen
-from workbench.tui.screens.pick import PickScreen
+from workbench.tui.screens.help import TERMS
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.widgets.compare_sections import SECTIONS
 
-SCREENS: list[type[Screen[None]]] = [
-    QueueScreen, ReviewScreen, HelpScreen, ReadScreen, MenuScreen, PromptScreen,
-    PickScreen, LabelScreen, EvidenceScreen, FindScreen,
-]  # fmt: skip
-
 TABLE = read_table(Path("workbench/tui/keys.txt").read_text("utf-8"))
 
-TYPING = (PromptScreen, PickScreen, LabelScreen, FindScreen)
-"""Screens in which letters are typed, and so are no keys."""
+BY_NAME = pytest.mark.parametrize("node", nodes(), ids=lambda node: node.__name__)
 
 
-def own(screen: type[Screen[None]]) -> list[Binding]:
-    """The bindings that we gave a screen, one a key."""
-    ours = [
-        base
-        for base in screen.__mro__
-        if base.__module__.startswith("workbench.") and "BINDINGS" in vars(base)
-    ]
-    return [binding for base in ours for binding in Binding.make_bindings(base.BINDINGS)]  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize("screen", SCREENS)
-def test_every_letter_has_its_russian_twin(screen: type[Screen[None]]) -> None:
+@BY_NAME
+def test_every_letter_has_its_russian_twin(node: Any) -> None:
     """The same physical key does the same on the Russian layout."""
-    bound = {binding.key: binding.action for binding in own(screen)}
-    letters = [key for key in bound if len(key) == 1 and key.isascii() and key.isalpha()]
-    for key in letters:
+    bound = {binding.key: binding.action for binding in declared(node)}
+    for key in (key for key in bound if len(key) == 1 and key.isascii() and key.isalpha()):
         twin = next(iter(BindingsMap([Binding(TWINS[key], "x")]).key_to_bindings))
         assert bound.get(twin) == bound[key], key
-    assert letters or screen in TYPING
 
 
 @pytest.mark.parametrize("screen", [QueueScreen, ReviewScreen])
 def test_at_most_eight_keys_in_the_key_bar(screen: type[Screen[None]]) -> None:
     """Help and the seven keys that one presses most; those of a failure take their place when it is there."""
-    shown = {
-        b.id
-        for b in own(screen)
-        if b.show and not str(b.id).endswith("label_1") and not str(b.id).startswith("saving.")
-    }
-    labels = any(str(binding.id).endswith("label_1") for binding in own(screen))
-    assert len(shown) + labels + 1 <= 8
+    shown = {str(b.id) for b in declared(screen) if b.show}
+    assert len([name for name in shown if not name.startswith("saving.")]) + 1 <= 8
 
 
 def test_every_large_screen_explains_its_words() -> None:
@@ -76,14 +50,14 @@ def test_every_large_screen_explains_its_words() -> None:
     assert set().union(*words.values()) <= TERMS.keys()
 
 
-@pytest.mark.parametrize("node", nodes(), ids=lambda node: node.__name__)
+@BY_NAME
 def test_no_key_is_bound_twice(node: Any) -> None:
     """Of two bindings of one key, also by its Russian twin, the second would be dropped in silence."""
     keys = [key for binding in vars(node).get("BINDINGS", ()) for key in binding.key.split(",")]
     assert sorted({*keys}) == sorted(keys)
 
 
-@pytest.mark.parametrize("node", nodes(), ids=lambda node: node.__name__)
+@BY_NAME
 def test_every_action_exists(node: Any) -> None:
     """A key whose action has no method would do nothing, in silence."""
     for binding in declared(node):
