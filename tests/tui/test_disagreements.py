@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -28,36 +27,27 @@ def demo(demo: Path) -> Path:
     return demo
 
 
-async def go_to(user: User, key: str) -> None:
-    """To the disagreement of a sample."""
+async def go_to(user: User, key: str) -> int:
+    """To the disagreement of a sample; the number of that."""
     listed = user.pilot.app.home.samples
     await user.press("D")
-    store = user.pilot.app.home.desk.store
-    number = sample_ids(store, find_dataset(store, None).id)[key]
+    number = sample_ids(user.store, find_dataset(user.store, None).id)[key]
     listed.move_to(listed.rows.index(number))
     await user.press()
-
-
-def state(app: Any) -> str:
-    """The state of the disagreement under the cursor of the queue."""
-    return str(app.home.samples.disputes[app.home.samples.chosen].state)
+    return number
 
 
 async def test_undo_of_a_state_that_somebody_changed_meanwhile_says_so_once(user: User, demo: Path) -> None:
     """The next undo is about decisions again."""
     async with user.opens(database=demo, size=(80, 24), annotator="bob") as app:
-        await go_to(user, "www")
+        number = await go_to(user, "www")
         await user.press("d", "j", "j", "enter")
-        dispute = app.home.samples.disputes[app.home.samples.chosen]
-        with closing(open_store(str(demo))) as store:
-            set_state(store, dispute, "explained", "a title", "ann")
+        set_state(user.store, app.home.samples.disputes[number], "explained", "a title", "ann")
         await user.press("u")
-        first, shows = said(app), state(app)
+        assert said(app).endswith("ann called it explained meanwhile; look at it again")
+        assert "explained" == app.home.samples.disputes[number].state
         await user.press("u")
         assert "✓ undid on www" in said(app)
-
-    assert first.endswith("ann called it explained meanwhile; look at it again")
-    assert "explained" == shows
 
 
 async def test_undo_gives_a_disagreement_the_state_that_it_had_with_its_author(
@@ -69,7 +59,7 @@ async def test_undo_gives_a_disagreement_the_state_that_it_had_with_its_author(
         before = Kept("explained", "[another reason] a title", "ann", datetime(2026, 1, 2, tzinfo=UTC))
         save_state(store, Key(number, "entity", "flag"), before, expected=None)
     async with user.opens(database=demo, size=(80, 24), annotator="bob") as app:
-        await go_to(user, "www")
+        assert number == await go_to(user, "www")
         shown = app.home.samples.disputes[number]
         await user.press("d", "j", "j", "enter", "u")
         again = app.home.samples.disputes[number]

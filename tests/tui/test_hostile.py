@@ -92,6 +92,9 @@ async def test_nothing_of_a_dataset_steers_the_terminal(
         app.screen.query_one("#field").value = NASTY
         await look("enter")
         await look("f")
+        await look("escape", "a", "a", "u", "U", "w")
+        assert type(app.screen).__name__ == "WhyScreen"
+        assert "[@click=app.quit]" in seen[-1]
         await look("escape", "X", "1", "enter")
         assert steering(app.clipboard) == []
     for picture in seen:

@@ -14,7 +14,7 @@ from workbench.model import Match, Unit
 from workbench.tui.app import IGNORED
 from workbench.tui.bench import NEEDED, TINY
 from workbench.tui.keys import acts
-from workbench.tui.widgets.bars import KEPT, Head, KeyBar, arranged
+from workbench.tui.widgets.bars import KEPT, KeyBar, arranged
 from workbench.tui.widgets.unit_list import plan as columns
 
 WALK = {
@@ -132,22 +132,6 @@ async def test_the_key_bar_shows_whole_words(user: User) -> None:
                 assert words[-1].endswith(" help")
                 known = {f"{act.keys[0]} {act.footer}" for act in bar._acts}
                 assert {word.strip() for word in words} == known
-
-
-async def test_a_long_id_leaves_room_for_the_rest_of_the_head(
-    user: User, import_rows: Any, rows: Any
-) -> None:
-    """It keeps its end, where ids of one dataset differ; the dataset's name stays."""
-    long = "a-very-long-identifier-as-hashes-and-paths-are/" + "x" * 60 + "/the-end-of-it-0042"
-    rows[0]["id"] = long
-    async with user.opens(database=import_rows(rows), size=(80, 24)) as app:
-        await user.press()
-        await user.review(long)
-        head = str(app.screen.query_one(Head).render())
-        assert head.startswith("cities  0 of 8 verified")
-        assert head.endswith("/the-end-of-it-0042")
-        assert len(head) == 78
-        assert "…" in head
 
 
 LONG = "0123456789" * 4

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import do
 from tests.rows import naming, proposal, sample
 from tests.web.conftest import HIDDEN, ROWS, Served, Visitor, fields_of, running, shown
 from workbench.stages import editing, review, team, training
@@ -119,12 +120,9 @@ def test_reject_and_restore_missing_and_found_edges_and_merging(serve: Serve) ->
 
 def test_skip_exclude_flag_and_comment_need_what_they_need(serve: Serve) -> None:
     bench, bo = opened(serve)
-    assert 422 == bo.do("flag").status_code
-    bo.get("/next")
-    assert 422 == bo.do("exclude").status_code
-    bo.get("/next")
-    assert 422 == bo.do("comment", text="  ").status_code
-    bo.get("/next")
+    for what in ("flag", "exclude", "comment"):
+        assert (what, 422) == (what, bo.do(what, text="  ").status_code)
+        bo.get("/next")
     assert [] == bench.query("SELECT id FROM review")
     first = bo.key
     bo.do("flag", text="f" * 20_000)
@@ -138,9 +136,8 @@ def test_skip_exclude_flag_and_comment_need_what_they_need(serve: Serve) -> None
     state = bench.review(first, "bo").state
     assert ("odd <b>", ("a ﷽ note",), "skipped") == (state.flag, state.comments, state.entity.disposition)
     assert "⊘ not counted: broken" in shown(bo.get(f"/s/{bench.id(second)}").text)
-    assert ("excluded", "broken") == (
-        bench.review(second, "bo").state.entity.disposition, bench.review(second, "bo").state.entity.reason
-    )  # fmt: skip
+    state = bench.review(second, "bo").state
+    assert ("excluded", "broken") == (state.entity.disposition, state.entity.reason)
 
 
 @pytest.mark.databases
@@ -177,10 +174,8 @@ def test_a_blind_sample_shows_no_suggestion_and_needs_a_word_that_it_has_no_unit
     assert 422 == bo.do("accept").status_code
     bo.get("/next")
     bo.do("none")
-    assert ("verified", "blind") == (
-        bench.review(first, "bo").state.entity.disposition,
-        bench.review(first, "bo").state.opened.shown,
-    )
+    state = bench.review(first, "bo").state
+    assert ("verified", "blind") == (state.entity.disposition, state.opened.shown)
 
 
 def test_the_page_of_a_blind_sample_is_the_same_whatever_was_proposed(serve: Serve) -> None:
@@ -260,28 +255,18 @@ def test_two_tabs_lose_nothing(serve: Serve) -> None:
     assert 200 == second.client.post("/act", data=again).status_code
     assert ("person", True) == (unit(bench, second, "India").label, unit(bench, second, "Agra").rejected)
     assert key == second.key
-
-
-def test_what_was_typed_is_offered_again_after_a_conflict(serve: Serve) -> None:
-    bench, bo = opened(serve)
-    second = Visitor(bo.client)
-    second.get(str(bo.page.url))
-    bo.do("reject::p1")
     typed = "first line\nلا <b>second</b> & \u200cthird"
-    answer = second.do("comment", text=typed)
+    answer = first.do("comment", text=typed)
     assert 409 == answer.status_code
     again = fields_of(answer.text, again=True)
     assert typed == again["text"].replace("\r\n", "\n")
     second.client.post("/act", data=again)
-    assert (typed,) == bench.review(second.key, "bo").state.comments
+    assert (typed,) == bench.review(key, "bo").state.comments
 
 
 def test_the_terminal_and_a_tab_are_two_windows(serve: Serve) -> None:
     bench, bo = opened(serve)
-    at_terminal = bench.open(bo.key, "bo")
-    review.act(
-        bench.store, at_terminal, editing.reject(at_terminal, at_terminal.state.entity.assessment.units[1])
-    )
+    bench.act(bo.key, do("India", editing.reject), who="bo")
     assert 409 == bo.do("accept").status_code
     assert "this sample was changed meanwhile; the sample is shown as it is now" in shown(bo.page.text)
     assert "India" in shown(bo.page.text.split("</thead>")[1])
@@ -290,13 +275,8 @@ def test_the_terminal_and_a_tab_are_two_windows(serve: Serve) -> None:
 def test_a_form_sent_twice_is_stored_once(serve: Serve) -> None:
     row = sample("e", "Agra in India.", "Agra", proposal=proposal(["Agra"], []))
     bench, bo = opened(serve, [row])
-    for what, more in (
-        ("reject::p1", {}),
-        ("add", {"surface": "in"}),
-        ("comment", {"text": "x"}),
-        ("accept", {}),
-    ):
-        form = {**fields_of(bo.page.text), "do": what, "sure": "1", **more}
+    for what in ("reject::p1", "add", "comment", "accept"):
+        form = {**fields_of(bo.page.text), "do": what, "sure": "1", "surface": "in", "text": "x"}
         before = len(bench.query("SELECT id FROM review_event"))
         answers = [bo.client.post("/act", data=form).status_code for _ in range(2)]
         assert (what, [200, 200]) == (what, answers)
@@ -390,12 +370,12 @@ def test_a_place_that_does_not_hold_the_words_is_refused(serve: Serve) -> None:
 def test_a_form_that_makes_no_sense_writes_nothing(serve: Serve) -> None:
     bench, bo = opened(serve)
     page = bo.page
-    for do in (
+    for what in (
         "", "nothing", "reject", "reject::zz", "label:not-a-label:p1", "edge:sideways:p1", "evidence::p1",
         "add", "merge::p2", "found::\x00", "exclude::p1",
     ):  # fmt: skip
         bo.page = page
-        assert bo.do(do).status_code in (200, 422), do
+        assert bo.do(what).status_code in (200, 422), what
         assert [] == bench.query("SELECT id FROM review"), do
 
 
