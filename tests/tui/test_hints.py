@@ -111,6 +111,21 @@ async def test_a_typed_letter_moves_nothing(script: str) -> None:
             assert lines == passage._lines
 
 
+async def test_the_visible_stretch_follows_the_scrolling() -> None:
+    """From the first visible line's start to the last one's end."""
+    text = "\n".join(f"line {number}" for number in range(40))
+    app = One()
+    async with app.run_test(size=(20, 10)) as pilot:
+        passage = app.query_one(Passage)
+        passage.show(text)
+        await pilot.pause()
+        start, end = passage.visible_span()
+        assert text[start:end].splitlines() == [f"line {number}" for number in range(10)]
+        passage.page(1)
+        start, end = passage.visible_span()
+        assert text[start:end].splitlines() == [f"line {number}" for number in range(9, 19)]
+
+
 def unit(number: int, text: str, *spans: tuple[int, int], rejected: bool = False) -> Unit:
     """An entity at these places."""
     return Unit(f"u{number}", "entity", text, spans=tuple(Span(*span) for span in spans), rejected=rejected)
