@@ -345,6 +345,20 @@ def test_a_read_under_way_ends_before_the_database_is_closed(bench: Any) -> None
     reader.join()
 
 
+@pytest.mark.databases
+def test_a_connection_that_comes_back_or_begins_later_is_closed(bench: Any, monkeypatch: Any) -> None:
+    """That of a read that takes long, and of who looks meanwhile for whom a transaction waits."""
+    monkeypatch.setattr(engine, "BUSY_SECONDS", 0)
+    with bench.store.snapshot() as session:
+        late = [session.connection().connection.driver_connection]
+        bench.store.close()
+        with closing(bench.store.engine.raw_connection()) as later:
+            late.append(later.driver_connection)
+    for one in late:
+        with pytest.raises(Exception, match="closed"):
+            one.cursor()
+
+
 def test_what_the_database_says_never_carries_data(bench: Any) -> None:
     """A message for a person names the cause, not the statement and its values."""
     bench.load(ROWS)

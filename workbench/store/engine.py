@@ -14,6 +14,7 @@ from time import monotonic, sleep
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import URL, ColumnElement, Engine, QueuePool, Table, delete, func, insert, select, update
+from sqlalchemy.event import listen
 from sqlmodel import Session, SQLModel
 
 from workbench.errors import AwayError, DiskError, NoDatabaseError, OtherFileError, StoreError, UsageError
@@ -246,7 +247,8 @@ class Store:
             self.check_file()
         pool, until = self.engine.pool, monotonic() + BUSY_SECONDS
         while isinstance(pool, QueuePool) and pool.checkedout() and monotonic() < until:
-            sleep(0.01)  # the connection of a read that comes back later would stay open
+            sleep(0.01)
+        listen(pool, "checkin", lambda _, record: record.close())  # else what comes later would stay open
         self.engine.dispose()
 
 
