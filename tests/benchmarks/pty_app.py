@@ -125,9 +125,10 @@ class PtyApp:
         return time.perf_counter() - self.started
 
     def quiet(self, seconds: float = 0.15, *, most: float = 20) -> None:
-        """Read until nothing has come for so long and no key waits: a busy program is silent too."""
-        end = time.perf_counter() + most
-        while self.read(seconds) or self._unread():
+        """Read until nothing has come for so long, nor did a key wait: a busy program is silent too."""
+        end, waited = time.perf_counter() + most, self._unread()
+        while self.read(seconds) or waited:
+            waited = self._unread()
             if time.perf_counter() > end:
                 raise TimeoutError("the program does not stop drawing, or does not read")
 
