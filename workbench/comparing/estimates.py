@@ -53,7 +53,7 @@ def assumptions(summary: Estimate) -> tuple[str, ...]:
                 f"The automatic score does not help here: without it the interval would be {narrower}."
                 " Reported for being narrower, it would hold less often than 95 %."
             )
-    if not complete and summary.n < BADGE:
+    if summary.n < BADGE:
         sentences.append(f"{many(summary.n, 'verified sample')}, fewer than {BADGE}: read with caution.")
     return tuple(sentences)
 

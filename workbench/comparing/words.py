@@ -202,13 +202,6 @@ def settled(estimate: Estimate) -> str:
     return "; ".join(parts)
 
 
-def paired_notes(paired: Paired) -> list[str]:
-    """The caution that goes with means of few samples."""
-    if paired.bias is None or paired.headline:
-        return []
-    return [f"{paired.n:,} samples, fewer than {BADGE}: read with caution."]
-
-
 def _so_far(estimate: Estimate) -> list[Fact]:
     """Of a random prefix; gold that was chosen in another way is no part of it and has no such mean."""
     if estimate.design in ("imported", "hand"):
@@ -240,10 +233,15 @@ def same_facts(rows: Iterable[Row], paired: Paired) -> list[Fact]:
 def estimate_notes(estimate: Estimate, *, assisted: bool) -> list[str]:
     """What must be known to read the estimate: why there is none, how it was drawn, what the gold is."""
     lines = [f"No estimate for {those(estimate)}: {estimate.refusal}."] if estimate.refusal else []
-    lines += estimate.assumptions
-    if estimate.complete and not estimate.refusal and estimate.n < BADGE:
-        lines.append(f"{estimate.n:,} samples, fewer than {BADGE}: read with caution.")
-    return [*lines, ASSISTED] if assisted and estimate.n else lines
+    return [*lines, *estimate.assumptions, *([ASSISTED] if assisted and estimate.n else [])]
+
+
+def notes(figures: Figures) -> list[str]:
+    """What must be known to read the estimate and the figures next to it."""
+    paired, lines = figures.paired, estimate_notes(figures.estimate, assisted=figures.assisted)
+    if figures.estimate.refusal and paired.bias is not None and not paired.headline:
+        lines.append(f"{paired.n:,} samples, fewer than {BADGE}: read with caution.")
+    return [*lines, *figures.notes, *reproducible_lines(figures.reproducible)]
 
 
 # Paired values.

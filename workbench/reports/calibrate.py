@@ -86,10 +86,8 @@ def head_lines(dataset: str, gathered: Gathered, calibration: Calibrated) -> lis
         f"{gathered.missed:,} added by people; no threshold changes those"
     )
     if gathered.assisted:
-        lines.append(
-            f"  {gathered.assisted:,} of {len(gathered.cases):,} samples were reviewed with suggestions in "
-            "view, and people keep what they see"
-        )
+        some = f"{gathered.assisted:,} of {len(gathered.cases):,} samples"
+        lines.append(f"  {some} were reviewed with suggestions in view, and people keep what they see")
     if gathered.alone:
         lines.append(
             f"  weights are mixed: {gathered.alone:,} verified samples outside the plan's order "

@@ -17,13 +17,12 @@ from workbench.comparing.words import (
     cause_line,
     count_lines,
     estimate_facts,
-    estimate_notes,
     headline,
     label_rows,
     no_cause_lines,
+    notes,
     over_verified,
     paired_facts,
-    reproducible_lines,
     unit_facts,
     verdict_facts,
     verified_samples,
@@ -58,8 +57,7 @@ def figures_text(figures: Figures) -> str:
         what = "settled: annotators differ everywhere" if figures.counts.unresolved else "verified yet"
         lines.append(f"nothing is {what}{besides}: workbench review, or import FILE --gold")
     lines += ["", *_facts(estimate_facts(figures.estimate, assisted=figures.assisted))]
-    lines += [f"  {note}" for note in estimate_notes(figures.estimate, assisted=figures.assisted)]
-    lines += [f"  {note}" for note in (*figures.notes, *reproducible_lines(figures.reproducible))]
+    lines += [f"  {note}" for note in notes(figures)]
     lines += ["", *_causes(figures)]
     if figures.beside and verified_samples(figures.counts):
         names = _meanings({scorer.scorer for scorer in figures.beside})

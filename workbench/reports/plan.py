@@ -93,8 +93,7 @@ def complete_line(report: PlanReport) -> str:
         open_ = sum(report.counts.get(status, 0) for status in ("skipped", "unresolved"))
         return "complete: all samples are reviewed" + (f", {open_:,} are still open" if open_ else "")
     behind = later_reviews(report)
-    stay = "stays" if behind == 1 else "stay"
-    more = f"; {many(behind, 'later review')} {stay} out of it" if behind else ""
+    more = f"; {many(behind, 'later review stays', 'later reviews stay')} out of it" if behind else ""
     return f"{at_end(report.planned_n or 0)}{more}"
 
 

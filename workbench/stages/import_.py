@@ -302,7 +302,7 @@ class _Import:
         self._refuse_nothing()
         report.with_gold = self._with_gold() if report.gold_ignored else ""
         report.format, report.files = notes.format, notes.files
-        report.notes = (*_altered(self.path), *notes.messages())
+        report.notes = (*notes.messages(), *_altered(self.path))
         report.repaired, report.ungrounded = notes.seen["moved"], notes.seen["ungrounded"]
         report.without_contexts, report.columns = notes.without_contexts, tuple(notes.scores)
         report.numbers = tuple(notes.numbers)

@@ -216,10 +216,9 @@ def _own(plan: Plan | None) -> Plan | None:
     """The plan, which may be replaced. Raises UsageError where the samples were drawn from a corpus."""
     if plan is not None and plan.corpus:
         raise UsageError(
-            f"these samples were drawn from {many(plan.population, 'sample')}, and their plan stays. "
-            f"To review more, draw with the same seed, which draws these samples again: workbench draw "
-            f"{plan.corpus['out']} --n N --seed {plan.corpus['seed']} --dataset NAME. To keep your reviews, "
-            "export them here and import samples.jsonl there with --gold"
+            f"these samples were drawn from {many(plan.population, 'sample')}, and their plan stays. More: "
+            f"workbench draw {plan.corpus['out']} --n N --seed {plan.corpus['seed']} --dataset NAME draws "
+            "them and others; then export your reviews here and import samples.jsonl there with --gold"
         )
     return plan
 

@@ -13,7 +13,7 @@ from workbench.text.safe import flat
 from workbench.tui.keys import shown
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import ConfirmScreen, MenuChoice, MenuScreen, PromptScreen
-from workbench.tui.widgets.queue_lines import QueryField
+from workbench.tui.widgets.queue_lines import ProgressLine, QueryField
 from workbench.tui.widgets.sample_list import Sorting
 
 if TYPE_CHECKING:
@@ -56,10 +56,9 @@ class Views:
     """The order, and the menus that change it and the query in `field`; `show` reads the view anew."""
 
     def __init__(
-        self, screen: BaseScreen, field: QueryField, show: Callable[[], None],
-        planned: Callable[[], tuple[int, int] | None],
-    ) -> None:  # fmt: skip
-        self._screen, self._field, self._show, self._planned = screen, field, show, planned
+        self, screen: BaseScreen, field: QueryField, show: Callable[[], None], line: ProgressLine
+    ) -> None:
+        self._screen, self._field, self._show, self._line = screen, field, show, line
         self.order: Sorting = "u"
         self._asked = False
 
@@ -72,7 +71,7 @@ class Views:
         """The orders, each with what it is good for."""
         desk = self._screen.bench.desk
         trained = desk is not None and desk.info.training_of is not None
-        planned = self._planned()
+        planned = self._line.planned
         own = ORDERS["u"] if planned is None else COMPLETE if planned[0] >= planned[1] else PLANNED
         return ORDERS | {"u": TRAINING if trained else own}
 
@@ -88,7 +87,7 @@ class Views:
             return
         self._asked |= agreed
         if order not in ("u", "disputes") and not self._asked:
-            own = "plan's" if self._planned() else "random"
+            own = "plan's" if self._line.planned else "random"
             title, go_on = (
                 f"Leave the {own} order for: {ORDERS[order][0]}?",
                 partial(self.put, order, agreed=True),

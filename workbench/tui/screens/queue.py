@@ -95,7 +95,7 @@ class QueueScreen(BaseScreen):
         self.completions = Completions(id="hint")
         self.field = QueryField(self._search, self._want_facets, self.completions)
         self.line = ProgressLine(id="progress")
-        self.views = Views(self, self.field, self._reorder, lambda: self.line.planned)
+        self.views = Views(self, self.field, self._reorder, self.line)
         self.action_orders = self.views.ask_order
         self.action_facets = partial(self.hold_keys, self.views.ask_view, self.not_opened)
         self.samples = SampleList(self._unread)

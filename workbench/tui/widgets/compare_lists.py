@@ -163,14 +163,7 @@ def overview(found: Figures, room: int, *, high: bool = True) -> tuple[list[Line
 
 def notes(found: Figures, rest: Sequence[str] = ()) -> str:
     """The notes, a sentence a line; first the `rest` of the figures."""
-    lines = [
-        *rest,
-        *words.estimate_notes(found.estimate, assisted=found.assisted),
-        *(words.paired_notes(found.paired) if found.estimate.refusal else []),
-        *found.notes,
-        *words.reproducible_lines(found.reproducible),
-        *words.count_lines(found.counts),
-    ]
+    lines = (*rest, *words.notes(found), *words.count_lines(found.counts))
     return "\n".join(f"· {line}" for line in lines)
 
 
