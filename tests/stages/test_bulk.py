@@ -1,4 +1,4 @@
-"""Counting on several cores gives what one core gives, in the same order, and its processes end with it."""
+"""Counting on several cores gives what one core gives, its processes end with it, and what is kept of it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,12 @@ from typing import Any
 
 import pytest
 
-from workbench.model import Policy
+from tests.rows import naming
+from workbench.formats.policy import to_toml
+from workbench.model import Policy, Tally
 from workbench.stages import recompute
+from workbench.stages.policy import change_policy
+from workbench.stages.recompute import ScoreReport, score_dataset
 from workbench.store.samples import each_sample
 
 
@@ -81,3 +85,34 @@ def test_workers_end_with_a_killed_parent(demo: Any) -> None:
         if running(parent.pid):
             os.killpg(parent.pid, signal.SIGKILL)
         parent.stdout.close()
+
+
+def report(bench: Any) -> ScoreReport:
+    return score_dataset(bench.store, bench.info())
+
+
+def test_what_is_counted_under_a_replaced_policy_or_text_is_not_kept(bench: Any) -> None:
+    """A `score` that was under way when the policy or a text changed; the next one is right."""
+    rows = [naming("a", ["London", "Oslo"], ["University of London"]), naming("b", ["Oslo"], ["Oslo"])]
+    bench.load(rows)
+    old = bench.info()
+    text = to_toml(old.policy).replace('nested = "missing"', 'nested = "found"')
+    change_policy(bench.store, old, text, "ann")
+
+    recompute.recompute(bench.store, old)
+
+    assert bench.tables("counted", "score") == {"counted": [], "score": []}
+    assert report(bench).samples[0].automatic["presence"].tally == Tally(1, 1)
+
+    later = [naming("c", ["Oslo"], ["Oslo"]), naming("d", ["Oslo"], ["Oslo"])]
+    bench.load(later)
+    new = bench.info()
+
+    def replace_text(done: int) -> None:
+        assert bench.load([naming("d", ["Oslo"], ["Rome"])], update=True).updated == 1
+
+    recompute.recompute(bench.store, new, replace_text)
+
+    scored = "SELECT DISTINCT key FROM score JOIN sample ON sample.id = sample_id ORDER BY key"
+    assert bench.query(scored) == [("a",), ("b",), ("c",)]
+    assert report(bench).samples[3].automatic["linked"].tally == Tally(0, 1)

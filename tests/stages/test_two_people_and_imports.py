@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import add_text, do, unit_of
+from tests.conftest import accepted, add_text, do, unit_of
 from tests.rows import proposal, sample
 from workbench.errors import InputError
-from workbench.model import Match
+from workbench.model import Evidence, Match, Tally, count
 from workbench.reviewing.edits import Flag
 from workbench.stages import editing, queue, review
 from workbench.stages.propose import propose
+from workbench.stages.queue import queue_rows
 from workbench.stages.review import act_on
 from workbench.store import journal
 
@@ -49,7 +50,7 @@ def test_another_persons_verdicts_are_hidden_until_one_has_decided(siblings: Any
 
     opened = siblings.open("a", "bob")
     ids = queue.queue_ids(siblings.store, siblings.info(), "bob")
-    queued = {one.key: one for one in queue.queue_rows(siblings.store, siblings.info(), "bob", ids).values()}
+    queued = {one.key: one for one in queue_rows(siblings.store, siblings.info(), "bob", ids).values()}
 
     assert ["Paris", "Rome"] == texts(opened)
     assert not opened.rematch
@@ -57,7 +58,7 @@ def test_another_persons_verdicts_are_hidden_until_one_has_decided(siblings: Any
     assert ("ada",) == queued["a"].annotators
 
     siblings.verify("a", "bob", reject=["Rome"])
-    after = queue.queue_rows(siblings.store, siblings.info(), "bob", ids)
+    after = queue_rows(siblings.store, siblings.info(), "bob", ids)
     assert {one.key: one.verified for one in after.values()}["a"] is not None
 
 
@@ -177,3 +178,69 @@ def test_a_missing_unit_says_why(bench: Any) -> None:
     reasons = ("absent", "partial", "contradicted", "other entity", "absent")
     assert [("missing", reason, "human") for reason in reasons] == said
     assert "absent" == editing.reason_after(unit.matched(Match("found", "partial")))
+
+
+def test_the_second_retriever_opens_with_the_verified_units(demo: Any) -> None:
+    """Not with a proposal: edits made once are not made twice. It is marked as re-match only."""
+    assert not demo.open("taj-high").rematch
+    demo.act("taj-high", do("1631", editing.reject), do(0, editing.relabel, "work"), accepted())
+
+    second = demo.open("taj-low")
+
+    assert second.rematch
+    assert second.opening.rematch
+    assert second.state.entity.disposition == "todo"
+    units = second.state.entity.assessment.units
+    places, people = dict.fromkeys(("Yamuna", "Agra"), "place"), ("Shah Jahan", "Mumtaz Mahal")
+    assert {"Taj Mahal": "work"} | places | dict.fromkeys(people, "person") == {
+        u.text: u.label for u in units
+    }
+    assert {unit.origin for unit in units} == {"carried"}
+    rows = queue_rows(demo.store, demo.info(), "ann", [demo.id("taj-low"), demo.id("france")])
+    assert [row.rematch for row in rows.values()] == [True, False]
+
+
+def test_verdicts_are_made_anew_where_no_context_is_byte_identical(demo: Any) -> None:
+    """taj-low shares no context with taj-high: every match is the machine's on the new contexts."""
+    units = demo.open("taj-high").state.entity.assessment.units
+    missing = [place for place, unit in enumerate(units) if unit.match.verdict == "missing"]
+    done = demo.verify("taj-high", toggle=missing)
+    assert count(done.state.entity.assessment.units) == Tally(6, 0)
+
+    second = demo.open("taj-low")
+
+    assert count(second.state.entity.assessment.units) == Tally(1, 5)
+    assert "carried" not in {unit.match.rule for unit in second.state.entity.assessment.units}
+
+
+def test_a_verdict_is_carried_where_its_context_is_byte_identical(bench: Any) -> None:
+    """Found with its evidence at the new place; the rest is matched on the new contexts."""
+    base = {"user_input": "Who?", "reference": "Ann met Bob in Rome."}
+    named = {"proposer": "p", "reference_entities": ["Ann", "Bob", "Rome"]}
+    bench.load([
+        {**base, "id": "one", "retrieved_contexts": ["Ann came.", "He too."],
+         "proposal": {**named, "context_entities": [["Ann"], []]}},
+        {**base, "id": "two", "retrieved_contexts": ["Rome is old.", "He too.", "Ann came!"],
+         "proposal": {**named, "context_entities": [["Rome"], [], ["Ann"]]}},
+    ])  # fmt: skip
+    he = (Evidence(1, 0, 2),)  # "He" means Bob: only a person knows
+    bench.act("one", do("Bob", editing.set_evidence, he), accepted())
+
+    units = {unit.text: unit.match for unit in bench.open("two").state.entity.assessment.units}
+
+    assert ("found", "carried", he) == (units["Bob"].verdict, units["Bob"].rule, units["Bob"].evidence)
+    ann = units["Ann"]
+    assert ("found", "equal", (Evidence(2, 0, 3),)) == (ann.verdict, ann.rule, ann.evidence)
+    assert ("found", "equal") == (units["Rome"].verdict, units["Rome"].rule)
+
+
+def test_a_blind_sample_opens_without_the_siblings_units(bench: Any) -> None:
+    """The blind arm measures what a person finds alone."""
+    base = {"user_input": "Who?", "reference": "Ann met Bob.", "retrieved_contexts": ["Ann."]}
+    gold = {"annotator": "gina", "entities": [{"text": "Ann", "verdict": "found"}]}
+    bench.load([{**base, "id": "one", "gold": gold}, {**base, "id": "two", "retrieved_contexts": ["Bob."]}],
+               gold="given", blind=1.0)  # fmt: skip
+
+    opened = bench.open("two")
+
+    assert (opened.blind, opened.rematch, opened.state.entity.assessment.units) == (True, False, ())
