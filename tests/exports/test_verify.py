@@ -101,9 +101,9 @@ def test_a_format_that_is_named_has_its_files_and_no_other_has_some(leave: Leave
     reseal(target)
 
     assert {
-        "missing: csv/samples.csv, a file of csv, which the manifest names",
-        "missing: csv/units.csv, a file of csv, which the manifest names",
-        "missing: conll/texts.jsonl, a file of conll, which the manifest names",
+        "missing: csv/samples.csv, a file of csv that the manifest names",
+        "missing: csv/units.csv, a file of csv that the manifest names",
+        "missing: conll/texts.jsonl, a file of conll that the manifest names",
         "manifest.json: no format 'parquet'",
         "native: a folder of no format that the manifest names",
     } == set(verify(target).found)
@@ -118,8 +118,8 @@ def test_formats_in_folders_of_splits_are_verified_there(planned: Bench) -> None
         (target / name).unlink()
     reseal(target)
     assert [
-        "missing: native/holdout/samples.jsonl, a file of native, which the manifest names",
-        "missing: huggingface/data/calibration.parquet, a file of huggingface, which the manifest names",
+        "missing: native/holdout/samples.jsonl, a file of native that the manifest names",
+        "missing: huggingface/data/calibration.parquet, a file of huggingface that the manifest names",
     ] == list(verify(target).found)
 
 

@@ -210,7 +210,7 @@ def test_a_dictionary_that_names_one_text_millions_of_times_is_refused(tmp_path:
     assert max(path.stat().st_size for path in paths) < 10_000
 
     for said, memory in measured(*paths):
-        assert re.search(r"bytes that unpack to [0-9,]{11,}: no dataset repeats itself so much", said)
+        assert re.search(r"bytes that unpack to [0-9,]{11,}: no dataset repeats so much", said)
         assert memory < 150
 
 

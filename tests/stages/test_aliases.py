@@ -193,7 +193,7 @@ def test_a_person_takes_back_their_own_aliases_of_a_name(bench: Bench) -> None:
     with pytest.raises(UsageError, match="no alias has the name 'Agra'"):
         policy.forget_alias(bench.store, bench.info(), "Agra", "ann")
     settled = replace(bench.info(), aliases=(replace(bench.info().aliases[0], annotator=RESOLVED),))
-    with pytest.raises(UsageError, match="'Jumna' was taught where a disagreement was settled"):
+    with pytest.raises(UsageError, match="'Jumna' was taught in Resolve"):
         policy.forget_alias(bench.store, settled, "Jumna", "ann")
     assert (1, ()) == (policy.forget_alias(bench.store, bench.info(), "Jumna", "ann"), bench.info().aliases)
     assert ("found", "verified") == (first(bench, "one").verdict, bench.open("one").state.entity.disposition)

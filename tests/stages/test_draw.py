@@ -260,7 +260,7 @@ def written(change: Callable[[dict[str, Any]], object]) -> Callable[[Path], None
         (cut, {}, InputError, "00001-b.scores.parquet: cannot be read"),
         (written(lambda one: one["inputs"][0].update(bytes=1)), {}, InputError, "a.jsonl: not the file"),
         (written(lambda one: one.update(version="0.0.1")), {}, UsageError, "scored by Workbench 0.0.1"),
-        (unwritten, {}, UsageError, "no scores in it"),
+        (unwritten, {}, UsageError, "no scores: workbench"),
         (kept, {}, InputError, "run.json: cannot be read: Is a directory"),
         (None, {"n": ROWS + 1}, UsageError, "301 of 300 samples cannot be drawn"),
         (None, {"n": 3}, UsageError, "3 reviews are too few for 3 strata"),

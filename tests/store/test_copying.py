@@ -253,7 +253,7 @@ def test_a_byte_that_the_target_changes_is_found(filled: Bench, postgres: Server
             "LANGUAGE plpgsql",
         )
         ask(target, "CREATE TRIGGER turn BEFORE INSERT ON gold_unit FOR EACH ROW EXECUTE FUNCTION turn()")
-        with pytest.raises(StoreError, match="gives back other rows of gold_unit: nothing was copied"):
+        with pytest.raises(StoreError, match="has other rows of gold_unit: nothing was copied"):
             copy(filled.store, target)
         assert [(0,)] == ask(target, "SELECT count(*) FROM sample")
 
@@ -343,7 +343,7 @@ def test_a_database_on_a_server_is_dumped_and_the_dump_holds_every_row(
             plain = make_url(second).set(drivername="postgresql").render_as_string()
             subprocess.run(["pg_restore", "-d", plain, "--no-owner", made[0]], check=True)
             monkeypatch.setenv("PATH", str(filled.folder))
-            with pytest.raises(UsageError, match="install PostgreSQL's programs for clients"):
+            with pytest.raises(UsageError, match="install PostgreSQL's client programs"):
                 upkeep.backup(server, None, now)
         with closing(open_store(second)) as restored:
             copy(restored, filled.folder / "back.db")

@@ -126,7 +126,7 @@ async def test_a_run_stops_before_the_limit_that_is_shown_and_goes_on_when_start
     found = service()
     async with user.opens(size=(80, 24)) as app:
         await user.press("R", "n", "enter")
-        limit = "stops before the call that would exceed $5.00; start it again to continue"
+        limit = "stops before a call that would exceed $5.00; start it again to go on"
         assert limit in shown(app, "#text")
         await user.press("escape")
         monkeypatch.setattr(runs_screen, "MAX_COST", Decimal("0.00001"))

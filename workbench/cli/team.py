@@ -13,9 +13,7 @@ from workbench.reports.team import agree_text, people_text, team_text, training_
 from workbench.text.figures import many
 from workbench.text.safe import clean
 
-person_app = typer.Typer(
-    no_args_is_help=True, help="Name the people who work here, and say what they may do."
-)
+person_app = typer.Typer(no_args_is_help=True, help="Name the people who work here, and what they may do.")
 
 
 def assign(
@@ -70,9 +68,7 @@ def assign(
     if overlap is None and (share is not None or lease is not None):
         raise UsageError("--share and --lease go with --overlap: give how many people review a sample")
     if bool(filter_) != (to is not None) and not training:
-        raise UsageError(
-            "--to NAME needs FILTER, and FILTER needs --to NAME: workbench assign --to bo is:flagged"
-        )
+        raise UsageError("--to NAME and FILTER go together: workbench assign --to bo is:flagged")
     with dataset_of(call) as (store, info):
         said = ""
         if overlap is not None:

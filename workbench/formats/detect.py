@@ -147,9 +147,7 @@ def _object(path: Path, data: bytes, columns: NamedColumns) -> DatasetFile:
                 return document(MEMBERS, format=format)
         if "0" in row and all(key.isdigit() for key in row):
             records = f'to_json("{path.name}", orient="records")'
-            raise InputError(
-                f"{path}: columns, as pandas writes a table by default; write its rows: {records}"
-            )
+            raise InputError(f"{path}: columns, as pandas writes by default; write rows: {records}")
     if names.get("columns") == names.get("data") == "[":
         return document(SPLIT)
     by_line = path.suffix.lower() in _LINES
@@ -271,9 +269,7 @@ def _format_of(path: Path, row: JsonObject) -> str | None:
         return _sample_format(row)
     claims = [name for name, reader in READERS.items() if reader.claims(row)]
     if len(claims) > 1:
-        raise AmbiguousError(
-            f"{path}: could be {' or '.join(claims)}: say which with --format", choices=claims
-        )
+        raise AmbiguousError(f"{path}: could be {' or '.join(claims)}: give --format", choices=claims)
     if claims:
         return claims[0]
     return None if FIELD_OF.keys().isdisjoint(row) and not scores_alone(row) else _sample_format(row)

@@ -374,9 +374,7 @@ def _refuse_bomb(path: Path, *, rows: int = 0, values: int = 0, unpacked: int = 
     if values > max(VALUES_OF_SMALL, VALUES * size):
         raise InputError(f"{path}: {values:,} values of a column in {size:,} bytes: no dataset has so many")
     if not 0 <= unpacked <= _most_unpacked(path):
-        raise InputError(
-            f"{path}: {size:,} bytes that unpack to {unpacked:,}: no dataset repeats itself so much"
-        )
+        raise InputError(f"{path}: {size:,} bytes that unpack to {unpacked:,}: no dataset repeats so much")
 
 
 def _twice(names: Iterable[str]) -> str:

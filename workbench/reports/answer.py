@@ -28,7 +28,7 @@ from workbench.comparing.answer_words import (
 )
 from workbench.reports import suggested
 from workbench.text.cells import wrapped
-from workbench.text.figures import many, signed, value
+from workbench.text.figures import and_more, many, signed, value
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
@@ -184,8 +184,7 @@ def _clues(clues: Sequence[Clue], width: int, mark: Mark, absent: str = "") -> l
         head = f"{lead}{name}  context {clue.quote.context}: "
         room = width - cell_len(head.replace(mark[0], "[").replace(mark[1], "]")) - 2
         lines.append(head + _excerpt(clue.quote.before, clue.quote.hit, clue.quote.after, room, mark))
-    rest = len(clues) - CLUES
-    return [*lines, f"{lead}and {rest:,} more"] if rest > 0 else lines
+    return lines + and_more(len(clues) - CLUES, start=lead)
 
 
 def _marked(text: str, clues: Sequence[Clue], room: int, mark: Mark) -> str:

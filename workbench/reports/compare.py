@@ -32,7 +32,7 @@ from workbench.reports import page
 from workbench.reports.units import effect
 from workbench.scoring.names import CALIBRATED, SCORERS, scorer_in_full, scorer_name
 from workbench.text.cells import cut, cut_middle
-from workbench.text.figures import UNDEFINED, delta, many, number, signed, table, value
+from workbench.text.figures import UNDEFINED, and_more, delta, many, number, signed, table, value
 from workbench.text.safe import flat, name_of
 
 if TYPE_CHECKING:
@@ -169,8 +169,7 @@ def against_text(comparison: Against) -> str:
             for sample in comparison.moved[:MOVED]
         ]
         lines += ["", *table(["sample", "first", "second", "Δ", "verified"], rows, right=True)]
-        if len(comparison.moved) > MOVED:
-            lines.append(f"… and {len(comparison.moved) - MOVED:,} more; --json has every one")
+        lines += and_more(len(comparison.moved) - MOVED, "; --json has every one")
     if comparison.hidden:
         lines.append(
             f"{many(comparison.hidden, 'sample')} that you are yet to review without suggestions: not listed"
@@ -207,8 +206,7 @@ def diff_text(diff: GoldDiff, limit: int) -> str:
     by = f"; by annotator: {_people(diff.by)}" if diff.by else ""
     lines.append(f"{many(number, 'sample')} changed{by}" if number else "no verified unit changed")
     lines += [line for change in diff.changes[:limit] for line in _sample_change(change)]
-    if len(diff.changes) > limit:
-        lines.append(f"… and {len(diff.changes) - limit:,} more: --limit")
+    lines += and_more(len(diff.changes) - limit, ": --limit")
     return page(lines)
 
 
@@ -250,8 +248,7 @@ def _sample_change(change: SampleChange) -> Iterator[str]:
         changed = f"{unit.before} → {unit.after}" if unit.before and unit.after else f"new, {unit.after}"
         label = f" ({flat(unit.label)})" if unit.label else ""
         yield f"    {flat(unit.text)}{label}: {flat(changed) if unit.after else 'taken out'}"
-    if len(change.units) > UNITS:
-        yield f"    and {len(change.units) - UNITS:,} more"
+    yield from and_more(len(change.units) - UNITS, start="    ")
 
 
 ROW, VALUES, LEAST_ID = 80, 26, 11
@@ -276,8 +273,7 @@ def disputes_text(report: DisputeReport, chosen: Sequence[Dispute], limit: int, 
     ]
     if report.disputes and not chosen:
         lines.append("none of them fits --state and --between")
-    if len(listed) > limit:
-        lines.append(f"… and {len(listed) - limit:,} more: --limit")
+    lines += and_more(len(listed) - limit, ": --limit")
     if any(dispute.hidden for dispute in listed[:limit]):
         lines.append("hidden until you review them: workbench review")
     if any(dispute.fitted for dispute in listed[:limit]):
@@ -288,9 +284,7 @@ def disputes_text(report: DisputeReport, chosen: Sequence[Dispute], limit: int, 
         )
     if report.closed:
         given = f" ({report.given:,} with gold of a file, which reviews nothing)" if report.given else ""
-        lines.append(
-            f"{many(report.closed, 'blind sample')} that you did not review{given}: they are left out"
-        )
+        lines.append(f"{many(report.closed, 'blind sample')} that you did not review{given}: left out")
     if unlisted := len(chosen) - len(listed):
         part = f"{unlisted:,} of {len(chosen):,}"
         lines.append(f"between automatic values, and hidden until you review the sample: {part}")

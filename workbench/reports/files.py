@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.reports import page
-from workbench.text.figures import many
+from workbench.text.figures import and_more, many
 
 if TYPE_CHECKING:
     from workbench.stages.export import ExportReport
@@ -61,7 +61,7 @@ def doctor_text(report: DoctorReport) -> str:
 
 
 def _found(report: DoctorReport | VerifyReport) -> list[str]:
-    return [*report.found, f"and {report.more:,} more"] if report.more else [*report.found]
+    return [*report.found, *and_more(report.more)]
 
 
 def copy_text(report: CopyReport) -> str:
@@ -82,9 +82,7 @@ def purge_plan_text(plan: PurgeReport) -> str:
         "contexts, proposals, units, the journal. It cannot be undone. Hashes stay."
     ]
     lines += [f"  also in the backup {path}" for path in plan.backups]
-    lines += [
-        f"  also in what was left when an export or import was cut off: {path}" for path in plan.leftovers
-    ]
+    lines += [f"  also in what a cut-off export or import left: {path}" for path in plan.leftovers]
     return page([*lines, *_look(plan)])
 
 
@@ -140,8 +138,7 @@ def import_text(report: ImportReport) -> str:
         number = many(report.blind, "sample is", "samples are")
         lines.append(f"  {number} to be reviewed without suggestions (change with --blind SHARE)")
     lines += [f"  {error}" for error in report.errors]
-    if report.rejected > len(report.errors):
-        lines.append(f"  … and {report.rejected - len(report.errors):,} more")
+    lines += and_more(report.rejected - len(report.errors), start="  ")
     if report.purged:
         number = many(report.purged, "row is", "rows are")
         lines.append(

@@ -11,7 +11,7 @@ from workbench.comparing.intervals import FEWEST
 from workbench.reports import page
 from workbench.scoring.names import scorer_in_full
 from workbench.stages import local
-from workbench.text.figures import many
+from workbench.text.figures import and_more, many
 from workbench.text.safe import clean, name_of
 
 if TYPE_CHECKING:
@@ -120,9 +120,7 @@ def _strata_lines(strata: Mapping[str, tuple[int, ...]], most: int = SHOWN_STRAT
         f"  {set_cell_size(name, size)}" + "".join(f"{number:>10,}" for number in numbers)
         for name, numbers in list(named.items())[:most]
     ]
-    if len(named) > most:
-        lines.append(f"  … and {len(named) - most:,} more strata")
-    return lines
+    return lines + and_more(len(named) - most, " strata", "  ")
 
 
 def draw_text(report: DrawReport) -> str:
@@ -149,7 +147,7 @@ def draft_text(draft: Draft, strata: int = SHOWN_STRATA) -> str:
     least, most = draft.chances
     if plan.design != "simple":
         lines.append(
-            f"  each sample is drawn with probability {least:.2f} to {most:.2f}; estimates allow for it"
+            f"  a sample is drawn with probability {least:.2f} to {most:.2f}; estimates allow for it"
         )
     lines += _strata_lines(draft.strata, strata)
     if draft.holdout:
@@ -159,9 +157,7 @@ def draft_text(draft: Draft, strata: int = SHOWN_STRATA) -> str:
         )
     lines.append(blind_line(draft))
     if draft.imported:
-        lines.append(
-            f"{many(draft.imported, 'sample')} verified in the file: the plan does not count on them"
-        )
+        lines.append(f"{many(draft.imported, 'sample')} verified in the file: the plan does without them")
     lines += [f"note: {note}" for note in draft.notes]
     if draft.replaces:
         lines.append("it replaces the plan you have: nothing is reviewed yet")

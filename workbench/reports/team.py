@@ -10,7 +10,7 @@ from workbench.comparing.intervals import FEWEST, Interval
 from workbench.comparing.words import interval
 from workbench.model import Kind, letter
 from workbench.reports import page
-from workbench.text.figures import UNDEFINED, many, number, table, telling, value
+from workbench.text.figures import UNDEFINED, and_more, many, number, table, telling, value
 from workbench.text.safe import clean, cut, flat
 
 if TYPE_CHECKING:
@@ -69,9 +69,7 @@ def team_text(team: Team | None) -> str:
         lines += table(head, rows)
     if late := sum(person.late for person in team.people):
         said = many(late, "sample was decided", "samples were decided")
-        lines.append(
-            f"late: {said} after the lease had run out and somebody else had taken the place; both count"
-        )
+        lines.append(f"late: {said} after the lease had run out and another took the place; both count")
     if team.overlap > len(team.people):
         part = many(len(team.people), "person takes part", "people take part")
         lines.append(f"a sample needs {team.overlap} people, and so far {part}")
@@ -189,7 +187,6 @@ def agree_facts(report: AgreeReport) -> list[str]:
         f"{one.other} {one.other_verdict or UNDEFINED}"
         for one in report.differing[:MOST]
     ]
-    more = [f"  … and {differ - MOST:,} more: workbench agree --json"] if differ > MOST else []
     left_out = [f"left out: {many(n, 'decision')} {why}" for why, n in report.left_out.items()]
     if not whole.samples:
         return left_out
@@ -198,7 +195,7 @@ def agree_facts(report: AgreeReport) -> list[str]:
         f"independently{people} · {many(whole.groups, 'document')}",
         f"{differ:,} of {many(whole.linked, 'match', 'matches')} {'differs' if differ == 1 else 'differ'}",
         *shown,
-        *more,
+        *and_more(differ - MOST, ": workbench agree --json", "  "),
         *_figures(whole),
         *left_out,
     ]

@@ -18,7 +18,7 @@ from workbench.reports.answer import code
 from workbench.reports.team import people_text, team_text, training_text
 from workbench.scoring.names import SCORERS, column_kind, headline, scorer_in_full, scorer_name
 from workbench.text.cells import in_table, short
-from workbench.text.figures import delta, many, number, table, telling, value
+from workbench.text.figures import and_more, delta, many, number, table, telling, value
 from workbench.text.query import quoted
 from workbench.text.safe import clean, flat
 
@@ -212,8 +212,7 @@ def gate_text(gate: ScoreGate, names: Mapping[str, str] = {}, quote: Callable[[s
     for state, ids, why in (("below", gate.below, ""), ("undefined", gate.undefined, f" ({NO_UNITS})")):
         named = [names[name] for name in ids if name in names]
         lines += [f"  {state}: {quote(name)}{why}" for name in named[:20]]
-        if len(named) > 20:
-            lines.append(f"  … and {len(named) - 20:,} more")
+        lines += and_more(len(named) - 20, start="  ")
         if hidden := len(ids) - len(named):
             lines.append(
                 f"  {state}: {many(hidden, 'sample')} that you are yet to review without suggestions"
@@ -239,7 +238,7 @@ def samples_text(figures: Figures) -> str:
 
 
 def _more(rows: int) -> list[str]:
-    return [f"… and {rows - SHOWN_ROWS:,} more; --json has every sample"] if rows > SHOWN_ROWS else []
+    return and_more(rows - SHOWN_ROWS, "; --json has every sample")
 
 
 def retrievers_text(by: str, report: Retrievers) -> str:

@@ -235,9 +235,7 @@ def written(out: Path) -> tuple[Recipe, list[Partition]]:
         ]
         recipe = Recipe(**document)
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise UsageError(
-            f"{out}: no scores in it: workbench score-files FILES --out {out} writes them"
-        ) from error
+        raise UsageError(f"{out}: no scores: workbench score-files FILES --out {out} writes them") from error
     except OSError as error:
         raise InputError(f"{out / RUN_FILE}: cannot be read: {error.strerror}") from error
     except (ValueError, TypeError, KeyError, AttributeError) as error:

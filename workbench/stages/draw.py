@@ -104,9 +104,7 @@ def draw(
     _check_new(store, name)
     recipe, partitions = written(out)
     if (recipe.version, recipe.matcher) != (__version__, MATCHER):
-        raise UsageError(
-            f"{out}: scored by Workbench {recipe.version}, this is {__version__}: score it again"
-        )
+        raise UsageError(f"{out}: scored by Workbench {recipe.version}, this is {__version__}: score again")
     kind = SCORERS[scorer]
     seed = secrets.randbits(31) if seed is None else seed
     counts, proposer = _counted(out, partitions, scorer, progress)

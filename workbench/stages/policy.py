@@ -147,9 +147,7 @@ def forget_alias(store: Store, info: DatasetInfo, name: str, annotator: str) -> 
         if not others:
             raise UsageError(f"no alias has the name {name!r}; workbench policy aliases lists them")
         if others == {RESOLVED}:
-            raise UsageError(
-                f"{name!r} was taught where a disagreement was settled: u in Resolve takes it back"
-            )
+            raise UsageError(f"{name!r} was taught in Resolve: u there takes it back")
         names = ", ".join(sorted(others - {RESOLVED}))
         raise UsageError(f"{name!r} was taught by {names}: each person takes back their own")
     numbers = sample_ids(store, info.id)

@@ -119,9 +119,7 @@ def copy_into(store: Store, url: str, dataset_id: int | None, progress: Callable
             for rows in _chunks(connection, select(table)):
                 stored.add(rows)
             if given != stored:
-                raise StoreError(
-                    f"{shown_url(target)} gives back other rows of {table.name}: nothing was copied"
-                )
+                raise StoreError(f"{shown_url(target)} has other rows of {table.name}: nothing was copied")
             copied.append(stored)
         number_on(connection, METADATA.sorted_tables)
     return CopyReport(str(path or shown_url(target)), tuple(copied))

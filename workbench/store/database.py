@@ -544,9 +544,7 @@ def _free(target: Path) -> Path:
 def _dump(url: str, part: Path) -> None:
     """Dump a PostgreSQL database by pg_dump; pg_restore has to read it."""
     if shutil.which("pg_dump") is None or shutil.which("pg_restore") is None:
-        raise UsageError(
-            "a PostgreSQL database is copied by pg_dump: install PostgreSQL's programs for clients"
-        )
+        raise UsageError("pg_dump copies a PostgreSQL database: install PostgreSQL's client programs")
     given = make_url(url)
     # a password among the words of a command is seen by everybody on the machine
     plain = URL.create(

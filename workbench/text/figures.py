@@ -56,6 +56,11 @@ def many(count: int, word: str, more: str = "") -> str:
     return f"{count:,} {word if count == 1 else more or word + 's'}"
 
 
+def and_more(count: int, after: str = "", start: str = "") -> list[str]:
+    """`… and 3 more`, a line about those that are not listed; none where all are."""
+    return [f"{start}… and {count:,} more{after}"] if count > 0 else []
+
+
 def table(
     head: Sequence[str], rows: Sequence[Sequence[str]], *, right: bool = False, whole: bool = False
 ) -> list[str]:

@@ -98,9 +98,7 @@ def folders(home: Path, manifest: JsonObject, report: Found) -> Iterator[tuple[s
             names = tuple(f"data/{split}.parquet" for split in splits or (tables.TRAIN,))
         absent = [parent / name for parent in each for name in names if not (parent / name).is_file()]
         for path in absent:
-            report(
-                f"missing: {path.relative_to(home).as_posix()}, a file of {name}, which the manifest names"
-            )
+            report(f"missing: {path.relative_to(home).as_posix()}, a file of {name} that the manifest names")
         if not absent:
             yield name, each
 

@@ -378,9 +378,7 @@ class RunsScreen(Room):
                 title, f"{text}\n\nThis dataset must not leave the machine: nothing is sent.", None
             )
         if plan.cost is not None:
-            text += (
-                f"\n  stops before the call that would exceed {money(MAX_COST)}; start it again to continue"
-            )
+            text += f"\n  stops before a call that would exceed {money(MAX_COST)}; start it again to go on"
         return ConfirmScreen(title, text, send, id="wide")
 
     def _send(self, options: ModelOptions | None, total: int) -> None:
