@@ -169,6 +169,9 @@ def test_an_answer_is_kept_as_said() -> None:
     (part,) = read_answer("entities", answer, 1)
 
     assert [("Zeus", "Hero"), ("Zeus", "Hero")] == [(one.text, one.label) for one in part]  # type: ignore[union-attr]
+    assert (("It is.",),) == read_answer(
+        "statements", entities({"text": 1, "statements": [" ", "It is."]}), 1
+    )
 
 
 def test_texts_may_be_answered_in_any_order() -> None:
@@ -182,9 +185,10 @@ def test_texts_may_be_answered_in_any_order() -> None:
 def test_a_verdict_keeps_the_kind_of_missing_before_its_reason() -> None:
     said = {"statement": 1, "context": 2, "quote": "It is old.", "reason": "no year", "verdict": "partial"}
 
-    judged = read_answer("verdicts", json.dumps({"verdicts": [said]}), 1)
+    first = {**said, "statement": 2, "quote": " ", "verdict": "found"}
+    judged = read_answer("verdicts", json.dumps({"verdicts": [first, said]}), 2)
 
-    assert ((("missing", 1, "It is old.", "partial: no year"),),) == judged
+    assert ((("missing", 1, "It is old.", "partial: no year"), ("found", 1, None, "no year")),) == judged
 
 
 @pytest.mark.parametrize(
