@@ -65,7 +65,7 @@ async def test_the_palette_opens_at_what_the_screen_does(user: User) -> None:
         options = offered()
 
     assert "Review this sample" == options[0]
-    assert options.index("Import") < options.index("Theme") < options.index("Page down")
+    assert options.index("Import") < options.index("Tour") < options.index("Page down")
 
 
 async def test_a_file_is_imported_from_the_palette(user: User, tmp_path: Path, rows: Any) -> None:
@@ -107,7 +107,7 @@ async def test_an_export_a_report_and_a_backup_are_written_from_the_palette(
         no_folder = str(app.screen.query_one("#hint").content)
         await user.press("ctrl+u", *"page.html", "enter")
         said.append(app.screen.query_one("#status").text)
-        await user.command("Backup")
+        await user.command("Back up")
         said.append(app.screen.query_one("#status").text)
 
     copies = sorted(database.parent.glob(f"{database.stem}.2*.db"))
@@ -182,13 +182,17 @@ async def test_a_search_that_ends_after_the_palette_is_gone_does_nothing(user: U
 async def test_actions_are_found_with_their_keys(user: User) -> None:
     """Every action of the screen with its keys; keys that are brackets are no markup.
 
-    A title that begins with what is typed comes before those that have it at the start of a later word.
+    A title that begins with what is typed comes before those that have it at the start of a later word. What
+    a newcomer types finds its action.
     """
+    typed = {"back": "Back up", "backup": "Back up", "save": "Export", "help": "Help", "dark": "Theme",
+             "sort": "Order", "find": "Search", "progress": "Plan", "estimate": "Compare"}  # fmt: skip
     async with user.opens() as app:
         await user.settle()
-        hits = [hit async for hit in Actions(app.screen).search("back")]
-        assert "Backup" == max(hits, key=lambda hit: hit.score).text
-        assert "Disagreements, largest effect first; back" in [hit.text for hit in hits]
+        found = {word: [hit async for hit in Actions(app.screen).search(word)] for word in typed}
+        best = {word: max(hits, key=lambda hit: hit.score).text for word, hits in found.items()}
+        assert typed == {word: (title or "").partition(":")[0] for word, title in best.items()}
+        assert "Disagreements, largest effect first; back" in [hit.text for hit in found["back"]]
         said = {command.title: command.help for command in app.get_system_commands(app.screen)}
         assert said["Review this sample"] == "Queue · enter"
         assert "Tour" in said
@@ -203,7 +207,7 @@ async def test_the_palette_does_what_keys_do_and_leaves_by_ctrl_q_over_a_dialog(
     async with user.opens("tower") as app:
         app.screen.query_one(UnitList).move_to(0)
         titles = {command.title for command in app.get_system_commands(app.screen)}
-        assert {"Accept and go on", "Label 8", "New unit", "Exclude, with a reason", "Theme"} <= titles
+        assert {"Accept and go on", "Label 8", "Add a new unit", "Exclude, with a reason", "Tour"} <= titles
         await user.command("reject")
         assert app.screen.query_one(UnitList).rows[0].rejected
         await user.press("X", "question_mark")

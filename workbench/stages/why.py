@@ -32,10 +32,6 @@ UNDECIDED = "if accepted"
 
 _FIXES = pairs(sections(__name__)["fixes"])
 EXTRACT, EDGES = _FIXES["missed match context extraction"], _FIXES["granularity boundary"]
-_CLAIM_REASONS = {
-    "partial": "the judge's prompt: partly supported is not enough",
-    "contradicted": "the judge's prompt: the contexts say the opposite",
-}
 
 
 def fix(row: UnitRow, why: Why) -> str:
@@ -52,7 +48,7 @@ def fix(row: UnitRow, why: Why) -> str:
         if kind == "statement" and missed:
             return "the judge's prompt or model: the contexts support it"
         if kind == "statement":
-            return _CLAIM_REASONS.get(theirs.reason or "", "the judge's prompt or model: it is not supported")
+            return _FIXES.get(f"claim {theirs.reason}", "the judge's prompt or model: it is not supported")
         ends = row.automatic.spans[:1], row.verified.spans[:1]
         if row.rule in ("lineage", "overlap") and all(ends) and ends[0] != ends[1]:
             return EDGES  # they were not the same name to match

@@ -249,9 +249,7 @@ def in_table(key: str, question: str = "", *, whole: bool = False) -> str:
 
 
 def told_of(key: str, message: str, size: int, question: str = "") -> str:
-    """A sample and a message about it, on a line of `size` cells: an id is cut first, few letters of a
-    question are left out.
-    """
+    """A sample and a message about it in `size` cells: an id is cut first, few letters of a question go."""
     room = max(LEAST, size - 1 - width(message))
     if question and is_hash(key) and room < 2 * LEAST:
         return message

@@ -134,9 +134,9 @@ def leaving(screen: BaseScreen, desk: Desk) -> Iterable[SystemCommand]:
 
     ask_page = partial(ask_path, "Report page: which file?", "report.html", "report")
     for title, about, ask in (
-        ("Export", "Verified data for other tools, in a new folder", ask_format),
+        ("Export: save verified data for other tools", "In a new folder", ask_format),
         ("Report page", "The comparison as one HTML file to send", ask_page),
-        ("Backup", "A copy of the database next to it", back_up),
+        ("Back up: save a copy of the database", "Next to it", back_up),
     ):
         yield SystemCommand(title, about, partial(bench.in_turn, ask))
 
@@ -246,7 +246,7 @@ def system_commands(app: Bench, screen: Screen[Any]) -> Iterable[SystemCommand]:
             yield from coming(screen, app.store, app.desk)
         if app.desk is not None:
             yield from leaving(screen, app.desk)
-    yield SystemCommand("Theme", "Light, dark, the terminal's own and others", app.action_change_theme)
+    yield SystemCommand("Theme: light, dark and others", "Also the terminal's own", app.action_change_theme)
     tour = partial(app.in_turn, partial(app.run_action, "app.tour"))
     yield SystemCommand("Tour", "The first steps again", tour)
     yield from (_command(app, act) for act in rest)
