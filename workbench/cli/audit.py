@@ -158,7 +158,7 @@ def _propose(call: Call) -> None:
     with counted(call, "Finding names") as (store, info, progress):
         if info.run_id is None:
             command = shlex.join([*command_of(call, "propose"), "--proposer", "claude"])
-            tell(f"rules find the names; to ask a model:\n  {command}")
+            tell(f"rules find names and statements; to ask a model:\n  {command}")
         if info.run_id is None or info.run.startswith("rules"):
             propose(store, info, "rules", annotator=call.annotator, keep=True, progress=progress)
 
