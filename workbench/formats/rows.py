@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -23,6 +23,7 @@ DEPTH_LIMIT = 100  # levels of lists and objects inside `meta`: each later write
 
 SHOWN = 60  # characters of a value in a message
 NAMED = 5  # moved and lost spans that a report names
+_COUNTS = ("kept", "numbers", "ignored", "failed", "counted", "seen")  # of Notes, row by row
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class Notes:
     """Columns without a meaning here, kept in `meta`, with the rows they were in."""
     kept_first: dict[str, tuple[bool, str]] = field(default_factory=dict)
     """Of each of these whether a metric has its name, and its first value with the line."""
-    numbers: dict[str, None] = field(default_factory=dict)
+    numbers: Counter[str] = field(default_factory=Counter)
     """Those of them that hold a number."""
     scores: Counter[str] = field(default_factory=Counter)
     """Columns of scores that came with the file, with the good rows that have one."""
@@ -64,7 +65,7 @@ class Notes:
     """Sentences that hold for a number of rows."""
     seen: Counter[str] = field(default_factory=Counter)
     """How often each of `EXAMPLES` was seen."""
-    first: defaultdict[str, tuple[str, ...]] = field(default_factory=lambda: defaultdict(tuple))
+    first: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     """The first few of them, each with its line."""
     without_contexts: int = 0
     """Rows that have no contexts."""
@@ -89,18 +90,30 @@ class Notes:
         """Count one of `EXAMPLES`, and name the first few."""
         self.seen[kind] += 1
         if len(self.first[kind]) < NAMED:
-            self.first[kind] += (f"{self._place()}: {what}",)
+            self.first[kind].append(f"{self._place()}: {what}")
 
     def keep(self, name: str, value: Any, *, metric: bool) -> None:
         """Count a column that goes to `meta`."""
         self.kept[name] += 1
-        if name not in self.kept_first:
-            self.kept_first[name] = metric, f"{self._place()} {shown(value)}"
+        self.kept_first.setdefault(name, (metric, f"{self._place()} {shown(value)}"))
 
-    def counts(self) -> list[dict[Any, Any]]:
-        """What rows are counted in: what there is to say of a row that is refused after all is taken back."""
-        counted = (self.ignored, self.failed, self.counted, self.seen, self.first)
-        return [self.kept, self.kept_first, self.numbers, *counted]
+    def of_row(self) -> Notes:
+        """The same with nothing counted, for one row after another: see `take`."""
+        counts: dict[str, Any] = {name: Counter() for name in _COUNTS}
+        return replace(self, **counts, kept_first={}, first=defaultdict(list))
+
+    def take(self, row: Notes, *, good: bool) -> None:
+        """Take out what a row has to say, and add it to what the file has unless the row was refused."""
+        for name in _COUNTS:
+            if counted := getattr(row, name):
+                getattr(self, name).update(counted if good else ())
+                counted.clear()
+        for name in row.kept_first if good else ():
+            self.kept_first.setdefault(name, row.kept_first[name])
+        for kind in row.first if good else ():
+            self.first[kind] = [*self.first[kind], *row.first[kind]][:NAMED]
+        row.kept_first.clear()
+        row.first.clear()
 
     def _place(self) -> str:
         return f"item {self.item:,}" if self.item else f"line {self.line:,}"

@@ -61,11 +61,11 @@ its own keys and ends in `ragas.record_of`, which takes scores by their names.""
 
 def rows(given: Iterator[RawRow], path: Path, notes: Notes, build: Build) -> Iterator[FileRow]:
     """The rows of a stream of objects; `build` makes the record of each."""
+    own = notes.of_row()
     for row in given:
-        notes.line, notes.item = row.line, row.item
+        own.line, own.item = row.line, row.item
         record, error = None, row.error
         if row.value is not None:
-            before = [dict(part) for part in notes.counts()]
             try:
                 value = columns.listed(row.value)
                 if columns.scores_alone(value):  # then with the texts of the sample that has its id
@@ -73,12 +73,10 @@ def rows(given: Iterator[RawRow], path: Path, notes: Notes, build: Build) -> Ite
                         expected = "the id of a sample in the dataset, or the row's question and reference"
                         raise wrong("id", value["id"], expected)
                     value = {**value, **texts}
-                record = build(value, notes)
+                record = build(value, own)
             except (RowError, RecursionError) as failure:
                 error = failure
-                for part, was in zip(notes.counts(), before, strict=True):
-                    part.clear()
-                    part.update(was)
+            notes.take(own, good=record is not None)
         placed = None if error is None else refused(error, path, row.line, row.item)
         yield FileRow(path, row.line, record, placed, row.raw, row.item)
 
@@ -106,7 +104,7 @@ def build(row: JsonObject, notes: Notes, scores: dict[str, str], other: JsonObje
     for name, value in other.items():
         notes.keep(name, value, metric=columns.is_metric(name))
         if is_number(value):
-            notes.numbers[name] = None
+            notes.numbers[name] += 1
     proposals: tuple[Proposal, ...] = ()
     gold: tuple[GoldRecord, ...] = ()
     if (given := row.get("proposal")) is not None:
