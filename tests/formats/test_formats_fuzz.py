@@ -65,7 +65,7 @@ def test_a_broken_file_ends_in_a_message_with_nothing_half_written(bench: Any, p
                 bench.store, path, ImportOptions(dataset=str(number), gold="given"), annotator="ann"
             )
         except WorkbenchError as refusal:
-            error = str(refusal)
+            error = str(refusal).replace("\n", " ")
         after = counts(bench)
         beside = {one.name for one in folder.iterdir()} - {name}
         if report is None:

@@ -193,6 +193,7 @@ def test_a_name_is_found_in_the_form_the_text_has(
         ("5", "number", "it began at 5:30", "en"),
         ("30", "number", "it began at 5:30", "en"),
         ("5", "number", "about 1/5 of it", "en"),
+        ("3", "number", "a ratio of 3:1", "en"),
         ("twenty", "number", "at twenty-five", "en"),
     ],
 )

@@ -594,7 +594,7 @@ def _is_other_figure(name: Analysed, text: str, start: int, end: int) -> bool:
     if not (name.digits or name.generation):
         return name.text.endswith(_SIGNS)
     part = _PART_BEFORE.search(text, max(0, start - 3), start) or _PART_BEHIND.match(text, end)
-    if part and text[start:end].isdecimal():
+    if part and (name.text.isdecimal() or text[start:end].isdecimal()):  # also "of 3" of 3:1
         return True
     there = words(text[_whole_figure(text, start, name.lang) : behind.end() if behind else end], name.lang)
     figures = set(filter(has_digit, there))
