@@ -291,7 +291,7 @@ def test_a_score_that_does_not_help_is_named() -> None:
     drawn = [Reached(f, 0.5 + OFF[i % 3] / 4, 1 / 3) for i, f in enumerate(AUTOMATIC[:20])]
     said = " ".join(simple(drawn).assumptions)
     assert "The automatic score does not help here: without it the interval would be" in said
-    assert "Reported for being narrower, it would hold less often" in said
+    assert "Do not take the narrower one now" in said
     close = [replace(one, verified=0.9 * (one.automatic or 0)) for one in plain()]
     assert "does not help" not in " ".join(simple(close).assumptions)
 

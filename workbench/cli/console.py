@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 DEFAULT_DB = "workbench.db"
 
 INTERRUPTED = 130
+"""The exit code of a command after Ctrl-C."""
+
 STOPPED = "Stopped. What was saved stays; run the same command again to go on."
-"""How a command ends after Ctrl-C."""
 
 Json = Annotated[bool, Option("--json", help="One JSON document on stdout.")]
 Run = Annotated[str | None, Option(help="A run by name; by default the one in use.")]

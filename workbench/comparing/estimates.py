@@ -51,7 +51,7 @@ def assumptions(summary: Estimate) -> tuple[str, ...]:
             narrower = f"{number(alone, 2)} wide instead of {number(wide, 2)}"
             sentences.append(
                 f"The automatic score does not help here: without it the interval would be {narrower}."
-                " Reported for being narrower, it would hold less often than 95 %."
+                " Do not take the narrower one now: it would hold less often than 95 %."
             )
     if summary.n < BADGE:
         sentences.append(f"{many(summary.n, 'verified sample')}, fewer than {BADGE}: read with caution.")
