@@ -72,6 +72,9 @@ def test_a_heading_counts_the_lines_in_sight_only_where_there_are_some() -> None
 def test_edits_are_told_as_they_were_said() -> None:
     """For the line that says what was undone: what no walk has."""
     unit = Unit("p1", "entity", "Agra", label="place", match=Match("found"))
+    partial = Unit("p1", "entity", "Agra", match=Match("missing", "partial"))
+    said = {"restore": "restored Agra", "add": "added Agra", "match": "Agra is missing: partial"}
+    assert said == {what: told(Put(what, "entity", (partial,))) for what in said}  # type: ignore[arg-type]
     assert told(Put("reject", "entity", (unit,)), 12) == "rejected Agra, in 12 samples"
     assert [told(edit) for edit in (Flag(""), Comment("x"))] == ["flag taken off", "comment: x"]
     assert told(Dispose("excluded", ("entity",), "broken")) == "not counted: broken"

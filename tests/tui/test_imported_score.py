@@ -10,6 +10,7 @@ import pytest
 
 from tests.tui.conftest import User
 from tests.tui.starts import STARTS
+from workbench.text.cells import width
 from workbench.tui.widgets.bars import Status
 from workbench.tui.widgets.cause_list import written
 
@@ -42,3 +43,14 @@ async def test_the_line_after_an_accept_has_whole_reasons_or_none(user: User, de
 
     assert "✓ www accepted: yours .33 · verified 4/5 .80 · −.47: 2 names not recognised, …" == short
     assert re.fullmatch(r"✓ .* accepted: yours \S+ · verified \S+ \S+( · \S+)?(: [\w ]+(, …)?)?", long)
+
+
+async def test_the_line_has_room_for_a_sample_that_has_neither_question_nor_id(
+    user: User, import_rows: Any, rows: Any
+) -> None:
+    rows[0] |= {"id": HASH, "user_input": "", "context_entity_recall": 0.3333}
+    async with user.opens(HASH, database=import_rows(rows), size=(80, 24)) as app:
+        await user.press("a")
+        status = app.screen.query_one(Status)
+        assert str(status.text).startswith("✓ 01234567 accepted: yours .33 · verified 5/6 .83 · −.50")
+        assert width(str(status.text)) <= status.room + 2

@@ -251,6 +251,6 @@ def in_table(key: str, question: str = "", *, whole: bool = False) -> str:
 def told_of(key: str, message: str, size: int, question: str = "") -> str:
     """A sample and a message about it in `size` cells: an id is cut first, few letters of a question go."""
     room = max(LEAST, size - 1 - width(message))
-    if question and is_hash(key) and room < 2 * LEAST:
+    if question.strip() and is_hash(key) and room < 2 * LEAST:
         return message
     return f"{short(key, min(room, QUESTION) if is_hash(key) else room, question)} {message}"

@@ -286,7 +286,8 @@ class ReviewScreen(BaseScreen):
         """Go on from a sample that is done with; in a training its known answer comes first."""
         self.pane.opened = fresh
         room, sample, desk = self.query_one(Status).room, fresh.sample, self.desk
-        name = 0 if is_hash(sample.id) else min(LEAST, width(sample.id)) + 1
+        by_question = is_hash(sample.id) and sample.user_input.strip()  # then `told_of` may leave it out
+        name = 0 if by_question else min(LEAST, width(sample.id)) + 1
         done += view.outcome(fresh, edit, room - width(done) - name)
         what = told_of(sample.id, done, room, sample.user_input)
         next_step = "open the next sample", partial(self._go_on, fresh, what)
