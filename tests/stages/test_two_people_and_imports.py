@@ -246,3 +246,19 @@ def test_a_blind_sample_opens_without_the_siblings_units(bench: Any) -> None:
     opened = bench.open("two")
 
     assert (opened.blind, opened.rematch, opened.state.entity.assessment.units) == (True, False, ())
+
+
+@pytest.mark.parametrize(
+    ("blind", "out", "shows"), [(0.0, False, True), (1.0, False, False), (0.0, True, False)]
+)
+def test_values_of_the_file_show_unless_blind_or_excluded(
+    bench: Any, blind: float, out: bool, shows: bool
+) -> None:
+    gold = {"annotator": "gina", "entities": [{"text": "Ann", "verdict": "found"}]}
+    row = {"id": "a", "user_input": "q", "reference": "Ann", "retrieved_contexts": ["Ann"], "gold": gold}
+    bench.load([{**row, "context_entity_recall": 0.5}], gold="given", blind=blind)
+    if out:
+        bench.act("a", editing.exclude("broken"), who="bo")
+    opened = bench.open("a", "cy")
+
+    assert [shows, shows] == [bool(opened.automatic), "entity" in opened.standing]
