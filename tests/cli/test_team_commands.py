@@ -58,7 +58,7 @@ def test_what_holds_for_everybody_is_refused_to_all_but_owners_and_changes_nothi
 ) -> None:
     rows = [naming(f"s{n}", ["Rome"], ["Rome"], also=f" {n}") for n in range(20)]
     for n, row in enumerate(rows):
-        unit = {"text": "Rome", "label": "place", "verdict": "missing" if n == 1 else "found"}
+        unit = {"text": "Rome", "label": "place", "verdict": "missing" if n % 2 else "found"}
         row["gold"] = {"annotator": "zed", "entities": [unit]}
     write_rows("data.jsonl", rows)
     for given in (

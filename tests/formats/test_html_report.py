@@ -362,18 +362,21 @@ def test_without_text_no_word_of_any_sample_is_in_the_page(answered: Answered) -
 
 
 def test_suspicions_stand_where_nothing_is_verified_yet(answered: Answered) -> None:
-    rows = [{**row(place), "scores": {"context_entity_recall": 0.0}} for place in range(24)]
+    scores = {"context_entity_recall": 0.0, "context_recall": 0.5}
+    rows = [{**row(place), "scores": scores} for place in range(24)]
     for one in rows:
         del one["gold"]
     made, found = answered(rows, scorer="context_entity_recall")
 
-    text = Page(page_of((made, found), reviewers=[])).text
+    page = page_of((made, found), reviewers=[])
+    text = Page(page).text
 
     assert "Reviewers nobody yet" in text
     assert "Check these first question" in text
     assert isinstance(made.triage.shown[0].suspicion, Suspicion)
     assert "The text says: Rome , context 1:" in text
     assert "The samples with the largest effect" not in text
+    assert "Another recall column is <bdi>context_recall</bdi>: --scorer NAME" in page
 
 
 GOLDEN = [evident(place) for place in range(12)]

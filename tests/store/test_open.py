@@ -349,7 +349,7 @@ def test_a_database_on_a_server_is_migrated(bench: Any, later: Any, postgres: An
 
         open_store(first).close()
         monkeypatch.setenv("PATH", str(bench.folder))
-        with pytest.raises(StoreError, match=r"before it is upgraded, .*install PostgreSQL's programs"):
+        with pytest.raises(StoreError, match=r"upgraded, .*install PostgreSQL's client programs"):
             open_store(second)
         assert [(NEWEST,)] == ask(second, "SELECT version_num FROM alembic_version")
         assert [("9999",)] == ask(first, "SELECT version_num FROM alembic_version")

@@ -278,7 +278,10 @@ def steps(
         actions.append(change)
     if shown and left and estimate is None:
         actions.append(Step("check", shown, minutes(shown)))
+    need = FEWEST - whole.n
     if left and total < REVIEW_ALL:
+        if not estimate and whole.n and 0 < need < left / 2:
+            actions.append(Step("random", need, minutes(need)))
         actions.append(Step("all", left, minutes(left), sure=not planned))
     elif left:
         wanted = min(left, AT_ONCE - whole.n if not estimate and whole.n < FEWEST else ahead or MORE)

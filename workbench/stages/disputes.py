@@ -333,8 +333,8 @@ def _ranked(store: Store, info: DatasetInfo, disagreements: Sequence[Dispute]) -
 
     def key(dispute: Dispute) -> tuple[object, ...]:
         turn = turns[dispute.sample_id] if dispute.hidden else None
-        place_ = place(dispute.moves, dispute.id, dispute.between, turn)
-        return dispute.hidden, dispute.between not in leads, place_
+        by_effect = place(dispute.moves, dispute.id, dispute.between, turn)
+        return dispute.hidden, dispute.between not in leads, by_effect
 
     return tuple(
         dispute._replace(

@@ -40,11 +40,13 @@ class EvidencePicker:
     want: Callable[[Intent], None]
 
     async def ask(self) -> None:
-        """Choose the evidence of the unit under the cursor; what it has stands first."""
+        """Choose the evidence of the unit under the cursor; what it has, or was opened with, stands first."""
         unit = self.pane.counted_unit
         if not self.pane.contexts:
             raise InputError("no context was retrieved: there is no evidence to choose")
-        own = unit.match.evidence[:1]
+        opened = self.pane.now.opening.assessments
+        before = (old.match.evidence for shown in opened for old in shown.units if old.id == unit.id)
+        own = next(filter(None, (unit.match.evidence, *before)), ())[:1]
         near = [*own, *(place for place in await self.pane.near(unit) if place not in own)][:NEAR]
         await self.screen.bench.ask(EvidenceScreen(self, unit, near))
 

@@ -31,7 +31,7 @@ ORDERS: dict[Sorting, tuple[str, str]] = {
     "disputes": ("disagreements", "largest effect on the mean first"),
 }
 PLANNED = ("plan's order", "your planned samples come first")
-COMPLETE = ("plan's order", "later reviews change no estimate")
+COMPLETE = ("plan's order", "complete; Plan says what is next")
 TRAINING = ("training", "samples whose answers are known")
 
 GROUPS = {
