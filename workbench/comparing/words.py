@@ -147,7 +147,7 @@ def estimate_facts(estimate: Estimate, *, assisted: bool = False) -> list[Fact]:
     `assisted` labels the estimate by the gold that it rests on.
     """
     automatic, lacking = number(estimate.automatic.value), estimate.automatic.undefined
-    without = f"{lacking:,} have no score" if estimate.automatic.n and lacking else ""
+    without = many(lacking, "has no score", "have no score") if estimate.automatic.n and lacking else ""
     facts = [Fact(f"automatic, {those(estimate)}", automatic, without)]
     if not estimate.refusal and estimate.bias is not None and (estimate.undefined or estimate.excluded):
         counted = "with verified units" if estimate.complete else "estimated: those with verified units"

@@ -167,13 +167,17 @@ class CompareScreen(Room):
         """To another line."""
         if (listed := self.section.listed) is not None:
             listed.move(step)
+            listed.scroll_visible(animate=False)
         else:
             self.section.query_one(Passage).line(step)
 
     def action_page(self, step: int) -> None:
-        """A page of the text where there is one, else of the list."""
+        """A page of a part that has no room, else of its text where there is one, else of its list."""
         texts, listed = self.section.query(Passage), self.section.listed
-        if texts:
+        if self.section.max_scroll_y:
+            lines = step * max(1, self.section.size.height - 1)
+            self.section.scroll_relative(y=lines, animate=False, force=True, immediate=True)
+        elif texts:
             texts.first().page(step)
         elif listed is not None:
             listed.move_page(step)
