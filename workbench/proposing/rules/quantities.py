@@ -92,7 +92,7 @@ _BEFORE_MONTH = 18
 @lru_cache(maxsize=1)
 def _calendar() -> re.Pattern[str]:
     """Dates that name a month, ISO and dotted dates; for a text in small letters."""
-    month = rf"(?:{any_of(_levelled(_WORDS['months']))})(?![^\W_])\.?"
+    month = rf"(?:{any_of(_levelled(_WORDS['months']))})(?![^\W_])(?:\.(?=,? ?\d))?"
     day = r"(?:0?[1-9]|[12]\d|3[01])"
     numbered = rf"{day}(?:st|nd|rd|th|er|º|°|ª|-го|-е|\.)?"
     year = r"[1-9]\d{2,3}(?!\d)"
