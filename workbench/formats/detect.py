@@ -42,7 +42,7 @@ from workbench.formats.json_lines import (
 )
 from workbench.formats.readers import annotation_tools, deepeval, native, ragas, ragas_runs, tools
 from workbench.formats.rejects import SUFFIX as REJECTED
-from workbench.formats.rows import FileRow, Notes, excerpt, refused
+from workbench.formats.rows import OBJECT, FileRow, Notes, excerpt, refused
 from workbench.model import JsonObject, Progress, silent
 
 Container = Literal["lines", "document", "table", "parquet", "arrow"]
@@ -195,14 +195,14 @@ def _table(source: DatasetFile, columns: NamedColumns) -> DatasetFile:
         raise InputError(f"{path}: a table; the native format is JSON Lines: read it as ragas")
     if format and READERS[format].cells is None:
         raise InputError(f"{path}: a table; {format} is read from JSON: say --format ragas, with --map")
-    known = frozenset({*FIELD_OF, *columns.fields, native.OBJECT, *KNOWN_PARTS})
+    known = frozenset({*FIELD_OF, *columns.fields, OBJECT, *KNOWN_PARTS})
     names, delimiter, line = tables.header(path, known)
     check_named(columns, names, f"{path}:{line}", whole=True)
     given = renamed(dict.fromkeys(names), columns)
     if not format:
         claims = (name for name, reader in READERS.items() if reader.cells and reader.claims(given))
         format = next(claims, "ragas")  # noqa: A001
-    names_fields = format in ("ragas", "deepeval") and native.OBJECT not in given and not scores_alone(given)
+    names_fields = format in ("ragas", "deepeval") and OBJECT not in given and not scores_alone(given)
     missing = [field for field in REQUIRED if names_fields and not set(NAMES[field]).intersection(given)]
     if missing and missing != ["retrieved_contexts"]:
         advice = name_yours(path, dict.fromkeys(names, ""), columns)
@@ -282,7 +282,7 @@ def _sample_format(row: JsonObject) -> str:
     of_results = native.ONLY_HERE.isdisjoint(row) and any(
         name in OTHER_FIELDS or is_metric(name) or is_number(value) for name, value in row.items()
     )
-    return "ragas" if another or of_results or type(row.get(native.OBJECT)) in (str, dict) else "native"
+    return "ragas" if another or of_results or type(row.get(OBJECT)) in (str, dict) else "native"
 
 
 # What our exports call the file that holds every sample, in the order of how much it holds.

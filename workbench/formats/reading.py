@@ -22,7 +22,7 @@ from workbench.formats.columns import (
 from workbench.formats.detect import READERS, DatasetFile, files_of, look, objects
 from workbench.formats.json_lines import RawRow
 from workbench.formats.readers import native, ragas
-from workbench.formats.rows import FileRow, Notes, excerpt
+from workbench.formats.rows import OBJECT, FileRow, Notes, excerpt
 from workbench.model import Progress, silent
 
 _CONTEXTS = "retrieved_contexts"
@@ -125,7 +125,7 @@ def _renamed(
 
 def becomes(notes: Notes, columns: NamedColumns) -> dict[str, str]:
     """What each column or key becomes in the dataset, in the order of the file."""
-    ours = native.OBJECT in notes.columns
+    ours = OBJECT in notes.columns
     return {
         name: "as it was exported" if ours and native.is_exported(name) else _becomes(name, notes, columns)
         for name in notes.columns
@@ -140,7 +140,7 @@ def _becomes(name: str, notes: Notes, columns: NamedColumns) -> str:
         return f"your score ({columns.external[name]})"
     if name in columns.fields.values():
         return "meta (another column was named for it)"
-    if name == native.OBJECT:
+    if name == OBJECT:
         return "the row as it was exported"
     becoming = BECOMES.get(notes.format, {})
     if (told := becoming.get(name, becoming.get(name.partition(".")[0]))) is not None:

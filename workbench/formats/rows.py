@@ -23,6 +23,10 @@ DEPTH_LIMIT = 100  # levels of lists and objects inside `meta`: each later write
 
 SHOWN = 60  # characters of a value in a message
 NAMED = 5  # moved and lost spans that a report names
+
+OBJECT = "workbench"
+"""The key under which the formats of other tools carry the native row."""
+
 _COUNTS = ("kept", "numbers", "ignored", "failed", "counted", "seen")  # of Notes, row by row
 
 
@@ -214,7 +218,7 @@ def check_text(text: str, field: str) -> None:
     Raises RowError with the offset (in characters, from 0) of a NUL or of half a surrogate pair, and for
     a text over `TEXT_LIMIT`.
     """
-    if len(text) > TEXT_LIMIT and field != "workbench":  # a native row in a cell, of many texts
+    if len(text) > TEXT_LIMIT and field != OBJECT:  # in a cell, a row of many texts
         raise RowError(field, f"{len(text):,} characters", f"at most {TEXT_LIMIT:,}")
     if "\x00" in text:
         raise RowError(field, f"a NUL character at offset {text.index(chr(0)):,}", "text without it")

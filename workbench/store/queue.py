@@ -487,7 +487,8 @@ def shown_ids(store: Store, info: DatasetInfo, annotator: str, kind: Kind) -> se
 
 def given(store: Store, info: DatasetInfo, annotator: str, sample_id: int, kind: Kind) -> Assessment | None:
     """What stands of a kind that this annotator has not decided, by a file or settled, if it may be shown."""
-    gold = load_some(store, [sample_id], kind).get(sample_id)
+    others = REVIEW.sample_id == sample_id, REVIEW.annotator != annotator, REVIEW[kind] == "verified"
+    gold = load_some(store, [sample_id], kind).get(sample_id) if store.has(REVIEW.id, *others) else None
     reviews = Reviews.of(info, annotator)._replace(kinds=(kind,))
     if gold is None or store.has(REVIEW.id, REVIEW.sample_id == sample_id, REVIEW[kind] == "excluded"):
         return None

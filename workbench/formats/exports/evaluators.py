@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from workbench.formats.exports.item import (
-    OBJECT,
     ExportItem,
     Writing,
     as_ascii,
@@ -26,6 +25,7 @@ from workbench.formats.exports.item import (
     no_entities,
     row_text,
 )
+from workbench.formats.rows import OBJECT
 from workbench.model import KINDS, PLURAL, Evidence, JsonObject, ProposedEntity, Unit, count
 from workbench.text.ground import ground
 from workbench.text.lists import compact, object_text

@@ -30,9 +30,6 @@ from workbench.reviewing.documents import proposal_document, unit_document
 from workbench.reviewing.fold import Place, disputed_labels, place_of
 from workbench.text.lists import compact, object_text
 
-OBJECT = "workbench"
-"""The key under which the formats of other tools carry the native row."""
-
 SPLITS = ("calibration", "holdout")
 
 

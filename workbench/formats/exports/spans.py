@@ -23,7 +23,6 @@ from typing import NamedTuple
 from workbench.formats.exports.folder import rendered
 from workbench.formats.exports.item import (
     DEFAULT_LABEL,
-    OBJECT,
     ExportItem,
     Writing,
     entities_of,
@@ -33,6 +32,7 @@ from workbench.formats.exports.item import (
     no_entities,
     row_text,
 )
+from workbench.formats.rows import OBJECT
 from workbench.model import GoldRecord, JsonObject, Proposal, Unit
 from workbench.text.ground import ground
 from workbench.text.lists import compact, object_text

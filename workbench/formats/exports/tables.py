@@ -17,7 +17,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from workbench.formats.exports.item import OBJECT, ExportItem, Surroundings, Writing, lines_into, row_text
+from workbench.formats.exports.item import ExportItem, Surroundings, Writing, lines_into, row_text
+from workbench.formats.rows import OBJECT
 from workbench.formats.tables import load_pyarrow
 from workbench.model import KINDS, JsonObject, Kind, Sample, Unit, count
 from workbench.scoring.names import SCORERS

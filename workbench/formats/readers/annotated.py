@@ -19,7 +19,7 @@ from workbench.errors import RowError
 from workbench.formats.columns import FIELD_OF, as_contexts, context_texts
 from workbench.formats.exports.item import label_out
 from workbench.formats.readers import native
-from workbench.formats.rows import Notes, excerpt, is_whole, places, shown, wrong
+from workbench.formats.rows import OBJECT, Notes, excerpt, is_whole, places, shown, wrong
 from workbench.model import (
     BY,
     GoldRecord,
@@ -36,7 +36,7 @@ from workbench.model import (
 Tool = Literal["prodigy", "label-studio", "argilla", "doccano"]
 
 _MOVED = "spans were changed after the export: they came as a proposal, without its gold"
-_OWN = frozenset({native.OBJECT, "id", "group", "alternatives", "scores", "u"})
+_OWN = frozenset({OBJECT, "id", "group", "alternatives", "scores", "u"})
 
 
 class AnnotationSet(NamedTuple):
@@ -72,7 +72,7 @@ def record(
             own[name] = value
         else:
             other.setdefault(name, value)
-    attached = own.pop(native.OBJECT, None)
+    attached = own.pop(OBJECT, None)
     if "retrieved_contexts" in texts:  # our own are the paragraphs of a project
         others = notes if attached is None else Notes()
         texts["retrieved_contexts"] = context_texts(texts["retrieved_contexts"], others)

@@ -16,8 +16,8 @@ from typing import Any
 from workbench.errors import RowError
 from workbench.formats.columns import FIELD_OF, NAMES, as_contexts, is_number, left_out
 from workbench.formats.json_lines import parse
-from workbench.formats.readers import native, ragas
-from workbench.formats.rows import Notes, rest_of, shown, wrong
+from workbench.formats.readers import ragas
+from workbench.formats.rows import OBJECT, Notes, rest_of, shown, wrong
 from workbench.model import JsonObject, Proposal, ProposedStatement, Record, Span, count
 
 # Under which names runs hold their test cases, and these what their metrics said; the last are older.
@@ -74,7 +74,7 @@ def record_of(row: JsonObject, notes: Notes) -> Record:
         meta["scores"] = given
     if scores:
         fields["scores"] = scores
-    exported = meta.pop(native.OBJECT, None)
+    exported = meta.pop(OBJECT, None)
     if exported is not None:
         exported = parse(exported) if type(exported) is str else exported
         fields = _as_exported(fields, contexts, exported)

@@ -21,6 +21,7 @@ from workbench.formats.json_lines import RawRow, parse
 from workbench.formats.readers.gold import gold_of, other_shape, proposals_of
 from workbench.formats.rows import (
     CONTEXTS_LIMIT,
+    OBJECT,
     FileRow,
     Notes,
     as_object,
@@ -222,8 +223,6 @@ def _digits(given: JsonObject, notes: Notes) -> dict[str, str]:
         notes.failed.update(given.keys() - texts.keys())
     return texts
 
-
-OBJECT = "workbench"
 
 _DECIDED_ON = ("user_input", "retrieved_contexts")
 _NEW_TEXTS = (

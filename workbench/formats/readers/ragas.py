@@ -27,7 +27,7 @@ from workbench.formats.columns import (
 from workbench.formats.exports.tables import original
 from workbench.formats.json_lines import decoded, lines, loads, parse
 from workbench.formats.readers import native
-from workbench.formats.rows import Notes, check_depth, excerpt, rest_of, shown, wrong
+from workbench.formats.rows import OBJECT, Notes, check_depth, excerpt, rest_of, shown, wrong
 from workbench.model import JsonObject, Record
 
 # What a column is: a field of a sample, a native key, a metric, kept as it is, a score when it holds a
@@ -64,7 +64,7 @@ def row_of_cells(cells: JsonObject) -> JsonObject:
     `contexts`, puts an apostrophe before what a spreadsheet would run; a Hugging Face dataset that was
     written as CSV does not.
     """
-    exported = bool(cells.get(native.OBJECT))
+    exported = bool(cells.get(OBJECT))
     text = original if exported and "contexts" in cells else str
     row: JsonObject = {}
     for name, cell in cells.items():
@@ -82,7 +82,7 @@ def row_of_cells(cells: JsonObject) -> JsonObject:
             row[name] = list_cell(cell, name)
         elif field is not None or name in ("id", "group"):
             row[name] = text(cell)
-        elif name == native.OBJECT:
+        elif name == OBJECT:
             row[name] = cell
         elif cell[0] in "[{" or name in native.ONLY_HERE or name in OTHER_FIELDS:
             row[name] = _value(cell)
@@ -119,9 +119,9 @@ def record_of(
     `exported` is the native row that an export of ours left elsewhere than in the row itself; `meta` has
     further values for `meta`.
     """
-    if exported is None and type(row.get(native.OBJECT)) in (str, dict):
-        exported = row[native.OBJECT]
-        again = {native.OBJECT, *filter(native.is_exported, row)}
+    if exported is None and type(row.get(OBJECT)) in (str, dict):
+        exported = row[OBJECT]
+        again = {OBJECT, *filter(native.is_exported, row)}
         row = rest_of(row, again)
     values = _Values(notes, dict(meta or {}), exported=exported is not None)
     for name, value in row.items():

@@ -15,7 +15,17 @@ from workbench.errors import RowError
 from workbench.formats.columns import REQUIRED, is_number, number_texts
 from workbench.formats.json_lines import RawRow
 from workbench.formats.readers import native
-from workbench.formats.rows import FileRow, Notes, as_list, as_object, optional_object, shown, strings, wrong
+from workbench.formats.rows import (
+    OBJECT,
+    FileRow,
+    Notes,
+    as_list,
+    as_object,
+    optional_object,
+    shown,
+    strings,
+    wrong,
+)
 from workbench.model import JsonObject, Proposal, ProposedEntity, ProposedStatement, Record
 
 PROMPTS = ("extract_entities_prompt", "text_entity_extraction")
@@ -51,7 +61,7 @@ def _without_second(given: Iterator[RawRow]) -> Iterator[RawRow]:
     for raw in given:
         row = raw.value or {}
         if exported is None or row.get("metric_input") != exported:
-            exported = row.get("metric_input") if native.OBJECT in row else None
+            exported = row.get("metric_input") if OBJECT in row else None
             row["_metric"] = METRIC if raw.within in ("", "samples") else raw.within
             yield raw
 
@@ -75,7 +85,7 @@ def _joined(first: FileRow, second: FileRow) -> FileRow | None:
 def _annotation_record(row: JsonObject, notes: Notes) -> Record:
     expected = "an object with reference and retrieved_contexts"
     given = as_object(row.get("metric_input"), "metric_input", expected)
-    if (attached := row.get(native.OBJECT, given.get(native.OBJECT))) is not None:
+    if (attached := row.get(OBJECT, given.get(OBJECT))) is not None:
         return _ours(attached, row, given, notes)
     named = {name: row[name] for name in REQUIRED if name in row}  # by --map
     fields = {

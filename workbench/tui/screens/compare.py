@@ -174,7 +174,7 @@ class CompareScreen(Room):
     def action_page(self, step: int) -> None:
         """A page of a part that has no room, else of its text where there is one, else of its list."""
         texts, listed = self.section.query(Passage), self.section.listed
-        if self.section.max_scroll_y:
+        if self.section.show_vertical_scrollbar:
             lines = step * max(1, self.section.size.height - 1)
             self.section.scroll_relative(y=lines, animate=False, force=True, immediate=True)
         elif texts:
