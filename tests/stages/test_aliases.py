@@ -33,6 +33,13 @@ ROWS = [
 JUMNA = Evidence(0, 0, 5)
 
 
+@pytest.fixture
+def bench(bench: Bench) -> Bench:
+    """A database with the samples."""
+    bench.load(ROWS)
+    return bench
+
+
 def teach(bench: Bench, key: str = "one", *, done: bool = True) -> None:
     """Say in a sample that Yamuna and Jumna are one, and accept it."""
     bench.act(key, do(0, same_thing, JUMNA), *([accepted()] if done else []))
@@ -53,7 +60,6 @@ def recalls(bench: Bench) -> dict[str, dict[str, float | None]]:
 
 def test_an_alias_counts_both_ways_in_other_samples_and_never_in_those_it_came_from(bench: Bench) -> None:
     """Its own sample and its group are what it was learned from. The text alone decides for `presence`."""
-    bench.load(ROWS)
     before = recalls(bench)
     teach(bench)
 
@@ -75,7 +81,6 @@ def test_an_alias_counts_both_ways_in_other_samples_and_never_in_those_it_came_f
 
 def test_calibration_never_sees_an_alias_in_the_sample_that_taught_it(bench: Bench) -> None:
     """Its similarities stay what the matcher alone says, so the alias cannot prove itself."""
-    bench.load(ROWS)
     run = calibrate.needed_run(bench.store, bench.info(), None)
     score_dataset(bench.store, bench.info())
     before = similarities(bench.store, run.id, "linked")
@@ -89,7 +94,6 @@ def test_calibration_never_sees_an_alias_in_the_sample_that_taught_it(bench: Ben
 
 
 def test_a_verified_sample_never_changes(bench: Bench) -> None:
-    bench.load(ROWS)
     bench.verify("two")
     before = bench.tables("gold_unit")
     teach(bench)
@@ -104,7 +108,6 @@ def test_a_verified_sample_never_changes(bench: Bench) -> None:
 @pytest.mark.databases
 def test_an_alias_counts_once_its_sample_is_accepted_and_undo_takes_it_back(bench: Bench) -> None:
     """Scores at every threshold follow it, there and back."""
-    bench.load(ROWS)
     before = recalls(bench), score_dataset(bench.store, bench.info(), threshold=90).means["linked"]
     teach(bench, done=False)
     assert ((), before[0]) == (bench.info().aliases, recalls(bench))
@@ -123,7 +126,6 @@ def test_an_alias_counts_once_its_sample_is_accepted_and_undo_takes_it_back(benc
 @pytest.mark.databases
 def test_the_queue_counts_with_the_aliases_of_now(bench: Bench) -> None:
     """Also a sample that was scored before: as the search and the report have it."""
-    bench.load(ROWS)
     bench.verify("two")
     score_dataset(bench.store, bench.info())
     teach(bench)
@@ -148,7 +150,6 @@ def test_the_queue_counts_with_the_aliases_of_now(bench: Bench) -> None:
     ],
 )
 def test_only_another_name_is_an_alias(bench: Bench, unit: int, place: Evidence, why: str) -> None:
-    bench.load(ROWS)
     opened = bench.open("one")
 
     with pytest.raises(InputError) as refused:
@@ -159,7 +160,6 @@ def test_only_another_name_is_an_alias(bench: Bench, unit: int, place: Evidence,
 @pytest.mark.databases
 def test_nothing_is_learned_from_a_sample_that_is_kept_back(bench: Bench) -> None:
     """Also not from gold that came with a file before the holdout was drawn."""
-    bench.load(ROWS)
     teach(bench)
     opened = bench.open("one")
     kept = replace(opened, stored=replace(opened.stored, holdout=True))
@@ -173,7 +173,6 @@ def test_nothing_is_learned_from_a_sample_that_is_kept_back(bench: Bench) -> Non
 
 @pytest.mark.databases
 def test_an_alias_leaves_with_its_gold_and_comes_back(bench: Bench) -> None:
-    bench.load(ROWS)
     teach(bench)
     out = bench.folder / "out"
     export(bench.store, bench.info(), out, ExportOptions(formats=("native",), names=True), annotator="ann")
@@ -185,7 +184,6 @@ def test_an_alias_leaves_with_its_gold_and_comes_back(bench: Bench) -> None:
 
 
 def test_a_person_takes_back_their_own_aliases_of_a_name(bench: Bench) -> None:
-    bench.load(ROWS)
     teach(bench)
 
     with pytest.raises(UsageError, match="'Jumna' was taught by ann: each person takes back their own"):
@@ -203,7 +201,6 @@ def test_a_person_takes_back_their_own_aliases_of_a_name(bench: Bench) -> None:
 
 def test_a_purge_removes_the_aliases_of_its_sample(bench: Bench) -> None:
     """They quote its text."""
-    bench.load(ROWS)
     teach(bench)
     plan = upkeep.plan_purge(bench.store, bench.info(), ["one"])
     upkeep.purge(bench.store, bench.info(), plan, "ann")
@@ -213,7 +210,6 @@ def test_a_purge_removes_the_aliases_of_its_sample(bench: Bench) -> None:
 
 @pytest.mark.databases
 def test_a_copy_has_them_and_the_doctor_holds_them_against_the_journal(bench: Bench) -> None:
-    bench.load(ROWS)
     teach(bench)
     recalls(bench)
     url = str(bench.folder / "copy.db")

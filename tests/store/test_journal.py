@@ -36,6 +36,13 @@ HARD = Path(__file__).parents[2] / "fixtures" / "hard.jsonl"
 TEXTS = ("user_input", "reference", "retrieved_contexts")
 
 
+@pytest.fixture
+def bench(bench: Any) -> Any:
+    """A database with the samples."""
+    bench.load(ROWS)
+    return bench
+
+
 def test_the_value_of_a_review_has_the_columns_of_its_table_in_their_order() -> None:
     """Rows are read into it by place."""
     assert tuple(REVIEW.keys()) == Review._fields
@@ -65,7 +72,6 @@ def expected_rows(opened: Opened, kind: Kind = "entity") -> list[tuple[Any, ...]
 
 def test_looking_writes_nothing(bench: Any) -> None:
     """Opening a sample is no act: the database stays byte for byte."""
-    bench.load(ROWS)
     before = bench.tables()
 
     for key in ("rome", "oslo", "bare"):
@@ -76,7 +82,6 @@ def test_looking_writes_nothing(bench: Any) -> None:
 
 def test_the_opening_row_is_written_with_the_first_act_and_holds_what_was_shown(bench: Any) -> None:
     """Proposal, matcher, threshold, policy and every pre-filled unit with its match; one action."""
-    bench.load(ROWS)
     opened = bench.open("rome")
 
     after = act(bench.store, opened, Comment("hello"))
@@ -100,7 +105,6 @@ def test_the_opening_row_is_written_with_the_first_act_and_holds_what_was_shown(
 @pytest.mark.databases
 def test_accept_writes_gold_and_undo_removes_it(bench: Any) -> None:
     """gold_unit is the counted units in the order of the reference, byte for byte, while verified."""
-    bench.load(ROWS)
     opened = bench.open("rome")
 
     done = bench.act("rome", accepted())
@@ -117,7 +121,6 @@ def test_accept_writes_gold_and_undo_removes_it(bench: Any) -> None:
 
 def test_an_edit_after_accept_keeps_verified_and_writes_gold_anew(bench: Any) -> None:
     """No second accept is needed; undoing the edit brings back what was accepted."""
-    bench.load(ROWS)
     done = bench.act("rome", accepted())
 
     edited = bench.act("rome", do("Bob", editing.toggle))
@@ -130,7 +133,6 @@ def test_an_edit_after_accept_keeps_verified_and_writes_gold_anew(bench: Any) ->
 
 def test_rejected_units_and_duplicates_are_no_gold(bench: Any) -> None:
     """They stay in the journal, where a person can restore them."""
-    bench.load(ROWS)
     bob = unit_of(bench.open("rome"), "Bob")
     bench.verify("rome", reject=["Bob"])
 
@@ -142,7 +144,6 @@ def test_rejected_units_and_duplicates_are_no_gold(bench: Any) -> None:
 
 def test_accept_turns_undecided_units_into_unsure(bench: Any) -> None:
     """The person saw the question and left it open."""
-    bench.load(ROWS)
     undecided = replace(unit_of(bench.open("rome"), "Bob"), match=Match())
 
     done = bench.act("rome", Put("match", "entity", (undecided,)), accepted())
@@ -156,8 +157,6 @@ def test_accept_turns_undecided_units_into_unsure(bench: Any) -> None:
 
 def test_a_sample_without_units_can_be_verified(bench: Any) -> None:
     """Nothing to count is an answer: verified, undefined, without rows."""
-    bench.load(ROWS)
-
     done = bench.verify("bare")
 
     one: Any = gold.load_gold(bench.store, bench.info().id, "entity")[bench.id("bare")]
@@ -169,7 +168,6 @@ def test_a_sample_without_units_can_be_verified(bench: Any) -> None:
 @pytest.mark.databases
 def test_undo_goes_across_samples_and_restarts(bench: Any) -> None:
     """The newest act of this person in this dataset, wherever it was; nobody else's acts are touched."""
-    bench.load(ROWS)
     for key, annotator in (("rome", "ann"), ("oslo", "ann"), ("oslo", "bo"), ("bare", "ann")):
         bench.act(key, Comment(f"{key} by {annotator}"), who=annotator)
     visited = []
@@ -189,7 +187,6 @@ def test_undo_goes_across_samples_and_restarts(bench: Any) -> None:
 
 @pytest.mark.databases
 def test_what_two_processes_send_at_once_is_stored_once_and_told_to_both(bench: Any) -> None:
-    bench.load(ROWS)
     bench.reopen()
     stores, dataset, begin = [bench.store, open_store(bench.store.url)], bench.info().id, Barrier(2)
 
@@ -215,7 +212,6 @@ def test_what_two_processes_send_at_once_is_stored_once_and_told_to_both(bench: 
 @pytest.mark.parametrize("statement", range(1, 9))
 def test_an_undo_between_two_statements_of_the_same_one_is_stored_once(bench: Any, statement: int) -> None:
     """The other process has all its time before statement 1, 2, … of this one, or waits for its end."""
-    bench.load(ROWS)
     dataset = bench.info().id
     for text in ("first", "second"):
         bench.act("rome", Comment(text))
@@ -253,7 +249,6 @@ def test_undo_stays_in_its_dataset(bench: Any) -> None:
 
 def test_a_new_edit_ends_redo(bench: Any) -> None:
     """What was undone before a new edit stays undone."""
-    bench.load(ROWS)
     opened = act(bench.store, bench.open("rome"), Comment("one"))
     bench.undo()
     bench.act("oslo", Comment("two"))
@@ -266,7 +261,6 @@ def test_a_new_edit_ends_redo(bench: Any) -> None:
 @pytest.mark.databases
 def test_a_bulk_act_is_one_undo_and_all_or_nothing(bench: Any) -> None:
     """Over many samples one press takes it back; when one sample moved on, none is changed."""
-    bench.load(ROWS)
     opened = [bench.open(key) for key in ("rome", "oslo", "bare")]
     acts = [review.act_on(one, Comment("all")) for one in opened]
 
@@ -292,7 +286,6 @@ def test_a_bulk_act_is_one_undo_and_all_or_nothing(bench: Any) -> None:
 @pytest.mark.parametrize("reviewed", [False, True])
 def test_two_windows_on_one_review_cannot_overwrite_each_other(bench: Any, reviewed: bool) -> None:
     """The second is told, nothing is lost, and after loading again its edit goes in."""
-    bench.load(ROWS)
     if reviewed:
         bench.act("rome", Comment("earlier"))
     earlier = ("earlier",) if reviewed else ()
@@ -314,7 +307,6 @@ def test_two_windows_on_one_review_cannot_overwrite_each_other(bench: Any, revie
 @pytest.mark.databases
 def test_an_edit_on_text_that_was_replaced_meanwhile_is_not_written(bench: Any) -> None:
     """Even before the first act, when there is no journal yet that could have moved on."""
-    bench.load(ROWS)
     opened = bench.open("rome")
     replaced = {**ROME, "retrieved_contexts": ["Ann was in Rome.", "Bob left."]}
     assert bench.load([replaced], update=True).updated == 1
@@ -343,7 +335,6 @@ BAD_UNITS = [
 
 def test_a_unit_that_does_not_quote_its_text_is_never_written(bench: Any) -> None:
     """Neither as an edit on its way nor by accepting."""
-    bench.load(ROWS)
     opened = bench.open("rome")
     before = bench.tables()
 
@@ -375,7 +366,6 @@ def test_offsets_are_code_points_on_every_hard_text(bench: Any) -> None:
 
 def test_two_differing_verified_reviews_are_unresolved_and_equal_ones_are_gold(bench: Any) -> None:
     """Never last-wins: while they differ there is no gold, and both stay."""
-    bench.load(ROWS)
     bench.verify("rome", "ann")
     bench.verify("rome", "bo", reject=["Bob"])
 
@@ -392,7 +382,6 @@ def test_two_differing_verified_reviews_are_unresolved_and_equal_ones_are_gold(b
 @pytest.mark.databases
 def test_each_sample_has_the_review_of_the_person_who_is_asked_for(bench: Any) -> None:
     """Both reviewed both."""
-    bench.load(ROWS)
     for key in ("rome", "oslo"):
         for annotator in ("ann", "bo"):
             bench.act(key, Flag(f"{annotator} on {key}"), who=annotator)
@@ -406,7 +395,6 @@ def test_each_sample_has_the_review_of_the_person_who_is_asked_for(bench: Any) -
 @pytest.mark.databases
 def test_an_excluded_sample_is_no_gold_and_says_why(bench: Any) -> None:
     """Excluding after accepting removes the gold rows; undo brings them back."""
-    bench.load(ROWS)
     done = bench.verify("rome")
 
     half = bench.act("rome", editing.exclude("the reference is wrong")).state.entity
@@ -421,7 +409,6 @@ def test_an_excluded_sample_is_no_gold_and_says_why(bench: Any) -> None:
 @pytest.mark.databases
 def test_a_second_try_under_the_same_name_finds_what_the_first_one_stored(bench: Any) -> None:
     """The answer of the database was lost: neither the act nor its undo is done a second time."""
-    bench.load(ROWS)
     opened = bench.open("rome")
     first = act(bench.store, opened, Comment("once"), action="one")
     assert first == act(bench.store, opened, Comment("once"), action="one")
@@ -441,7 +428,6 @@ def test_a_second_try_under_the_same_name_finds_what_the_first_one_stored(bench:
 @pytest.mark.databases
 def test_half_a_character_in_what_a_person_types_is_replaced(bench: Any) -> None:
     """Two halves are one character; elsewhere a text with a half is refused with a word about it."""
-    bench.load(ROWS)
     halves = "a \ud83d\ude00 \ud83d b"
     typed = Comment(halves), Flag(halves), Dispose("skipped", ("entity",), halves)
     opened = act(bench.store, bench.open("rome"), *typed)

@@ -32,6 +32,14 @@ from workbench.store.engine import Store, open_store
 
 ROWS = [sample(f"s{n}", "Rome.", "Rome.") for n in range(3)]
 
+
+@pytest.fixture
+def bench(bench: Any) -> Any:
+    """A database with the samples."""
+    bench.load(ROWS)
+    return bench
+
+
 FULL = """
 import resource, sys
 from workbench.errors import StoreError
@@ -64,7 +72,6 @@ store.close()
 @pytest.mark.skipif(os.name == "nt", reason="limits of POSIX")
 def test_a_full_disk_loses_nothing_and_the_act_can_be_tried_again(bench: Any) -> None:
     """What was saved before stays, the refused act is not half there, and it goes in once there is room."""
-    bench.load(ROWS)
     bench.store.close()
 
     command = [sys.executable, "-c", FULL, bench.db]
@@ -222,7 +229,6 @@ def test_a_lock_is_told_and_the_act_goes_in(
     bench: Any, impatient: None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Reading goes on meanwhile; the act is not half there. A writer that waits says so, others do not."""
-    bench.load(ROWS)
     bench.reopen()
     opened = bench.open("s0")
     with closing(sqlite3.connect(bench.db, isolation_level=None)) as other:
@@ -244,7 +250,6 @@ async def test_what_waits_behind_one_lock_says_so_once_and_fails_at_once(
     bench: Any, impatient: None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """One after another each would wait its own five seconds. What comes later waits anew."""
-    bench.load(ROWS)
     bench.reopen()
     monkeypatch.setattr("workbench.store.database.SAY_WAITING", 0)
     tried = []
@@ -301,7 +306,6 @@ def test_a_claim_of_a_file_that_its_last_owner_removes_meanwhile_is_none(bench: 
 def test_a_writer_waits_its_turn(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another writer that is done soon is not noticed."""
     monkeypatch.setattr("workbench.store.database.BUSY_SECONDS", 60.0)
-    bench.load(ROWS)
     bench.reopen()
     opened = bench.open("s0")
     with closing(sqlite3.connect(bench.db, isolation_level=None, check_same_thread=False)) as other:
@@ -326,7 +330,6 @@ def test_a_writer_waits_its_turn(bench: Any, monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.databases
 def test_a_read_under_way_ends_before_the_database_is_closed(bench: Any) -> None:
     """A connection that came back later stayed open, and a server counted it."""
-    bench.load(ROWS)
     began, done = threading.Event(), []
 
     def read() -> None:
@@ -361,8 +364,6 @@ def test_a_connection_that_comes_back_or_begins_later_is_closed(bench: Any, monk
 
 def test_what_the_database_says_never_carries_data(bench: Any) -> None:
     """A message for a person names the cause, not the statement and its values."""
-    bench.load(ROWS)
-
     with pytest.raises(StoreError) as caught, bench.store.writing() as session:
         session.connection().exec_driver_sql("INSERT INTO dataset (name) VALUES ('secret text')")
 
@@ -372,7 +373,6 @@ def test_what_the_database_says_never_carries_data(bench: Any) -> None:
 
 async def test_writes_keep_their_order_and_outlive_whoever_waits(bench: Any) -> None:
     """Ten writes at once are stored in the order they were asked for; a cancelled wait takes nothing back."""
-    bench.load(ROWS)
     order: list[int] = []
 
     def slow(store: engine.Store, number: int) -> int:
