@@ -54,9 +54,7 @@ def test_a_pseudonym_is_the_same_in_every_export_of_a_database(hard: Bench, leav
     assert salts[0][0].encode() not in b"".join(bytes_of(leave("all")).values())
 
 
-def test_an_export_may_replace_the_folder_that_one_stands_in(
-    hard: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_export_may_replace_the_folder_that_one_stands_in(hard: Bench, monkeypatch: Any) -> None:
     """Its place is noted too, for purge to name it."""
     here = hard.folder / "here"
     here.mkdir()
@@ -173,12 +171,8 @@ def test_names_stand_in_the_card_as_plain_text(bench: Bench, place: str) -> None
     proposal = {"proposer": "p", "model": "", "reference_entities": ["Ann"], place: HOSTILE}
     proposal.pop("dataset", None)
     row = {
-        "id": "a",
-        "user_input": "q",
-        "reference": "Ann.",
-        "retrieved_contexts": ["c"],
-        "proposal": proposal,
-    }
+        "id": "a", "user_input": "q", "reference": "Ann.", "retrieved_contexts": ["c"], "proposal": proposal,
+    }  # fmt: skip
     name = HOSTILE if place == "dataset" else "set"
     bench.load([row], dataset=name)
     folder = Path(report_of(bench, "huggingface").path)

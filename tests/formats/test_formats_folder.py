@@ -181,21 +181,13 @@ def test_the_manifest_lists_every_file(tmp_path: Path) -> None:
 
     assert json.loads((tmp_path / "manifest.json").read_text("utf-8")) == manifest
     assert manifest | {"files": None} == {
-        "schema": "workbench-export",
-        "schema_version": 1,
-        "tool": {"name": "workbench", "version": workbench.__version__},
-        "counts": {"verified": 2, "all": 3},
-        "files": None,
-        "manifest_sha256": folder.checksum(manifest),
-        **extra,
-    }
+        "schema": "workbench-export", "schema_version": 1,
+        "tool": {"name": "workbench", "version": workbench.__version__}, "counts": {"verified": 2, "all": 3},
+        "files": None, "manifest_sha256": folder.checksum(manifest), **extra,
+    }  # fmt: skip
     assert [(one["path"], one["bytes"]) for one in manifest["files"]] == [
-        ("README.md", 5),
-        ("empty.csv", 0),
-        ("open.jsonl", 5),
-        ("rows.jsonl", 18),
-        ("sub/t.csv", 15),
-    ]
+        ("README.md", 5), ("empty.csv", 0), ("open.jsonl", 5), ("rows.jsonl", 18), ("sub/t.csv", 15),
+    ]  # fmt: skip
     assert manifest["files"][0]["sha256"] == hashlib.sha256(b"text\n").hexdigest()
 
 

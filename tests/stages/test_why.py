@@ -79,12 +79,9 @@ def test_every_edit_becomes_a_cause_and_the_shares_sum_to_delta(taj: Any) -> Non
     """linked: Taj Mahal and Agra of five. Verified: these, Shah Jahan and Mumtaz Mahal of five."""
     river = TAJ["retrieved_contexts"][1].index("Jumna")
     taj.act(
-        "taj",
-        do("Indian", editing.reject),
-        lambda opened: add_text(opened, "entity", "Mumtaz Mahal", "person"),
-        do("Shah Jahan", editing.toggle),
-        do("Yamuna", found_at(1, river, river + 5)),
-        accepted(),
+        "taj", do("Indian", editing.reject),
+        lambda opened: add_text(opened, "entity", "Mumtaz Mahal", "person"), do("Shah Jahan", editing.toggle),
+        do("Yamuna", found_at(1, river, river + 5)), accepted(),
     )  # fmt: skip
     found = why(taj)
     assert (found.source, found.verified_by) == ("linked · claude-run-1", "verified by ann")

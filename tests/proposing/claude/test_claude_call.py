@@ -53,12 +53,9 @@ async def test_an_answer_brings_its_entities_usage_request_and_model(setup: Setu
     called = await call(replying(message(GOOD, usage=usage)), setup, ask, 5)
 
     assert called.result == AskAnswer(
-        parts=((ProposedEntity("Agra", "place"),),),
-        usage=Usage(10, 30, 700, 600, 5),
-        model="claude-haiku-5-5-20261007",
-        request_id="req_7",
-        stop_reason="end_turn",
-    )
+        parts=((ProposedEntity("Agra", "place"),),), usage=Usage(10, 30, 700, 600, 5),
+        model="claude-haiku-5-5-20261007", request_id="req_7", stop_reason="end_turn",
+    )  # fmt: skip
     assert "req_7" == called.headers["request-id"]
 
 
@@ -88,13 +85,9 @@ async def test_the_request_goes_out_once_with_the_schema_and_the_effort(setup: S
 
 
 STOPS = {
-    "max_tokens": "cut off",
-    "stop_sequence": "unfinished",
-    "tool_use": "unfinished",
-    "pause_turn": "unfinished",
-    "refusal": "refused",
-    "model_context_window_exceeded": "too long",
-}
+    "max_tokens": "cut off", "stop_sequence": "unfinished", "tool_use": "unfinished",
+    "pause_turn": "unfinished", "refusal": "refused", "model_context_window_exceeded": "too long",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("stop", [*get_args(StopReason), "brand_new", None])
@@ -210,11 +203,8 @@ def test_every_error_type_of_a_body_has_a_kind() -> None:
 
 def test_every_kind_of_failure_has_a_cause_and_says_what_to_do() -> None:
     tables: list[Mapping[Any, str]] = [
-        calling._BY_TYPE,
-        calling._BY_STATUS,
-        clients._CLAUDE_STOPS,
-        clients._OPENAI_STOPS,
-    ]
+        calling._BY_TYPE, calling._BY_STATUS, clients._CLAUDE_STOPS, clients._OPENAI_STOPS,
+    ]  # fmt: skip
     named = {kind for table in tables for kind in table.values()} - {""}
     assert named | {*SPLIT, *_HOPELESS_KINDS, *_AMBIGUOUS} <= set(CAUSES)
     for kind in CAUSES:
@@ -316,9 +306,7 @@ async def test_no_key_is_told_before_anything_is_sent(setup: Setup, ask: Ask) ->
     assert isinstance(failure.error(), AccessError)
 
 
-async def test_the_usual_environment_names_the_service_and_the_key(
-    setup: Setup, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_usual_environment_names_the_service_and_the_key(setup: Setup, monkeypatch: Any) -> None:
     monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
 
@@ -377,12 +365,9 @@ def test_a_date_without_a_zone_is_that_of_greenwich(monkeypatch: pytest.MonkeyPa
 
 
 MODEL: dict[str, Any] = {
-    "id": "m",
-    "type": "model",
-    "display_name": "M",
-    "created_at": "2026-01-01T00:00:00Z",
+    "id": "m", "type": "model", "display_name": "M", "created_at": "2026-01-01T00:00:00Z",
     "lifecycle": "active",
-}
+}  # fmt: skip
 
 
 async def test_a_retired_model_is_told_before_paying_and_the_end_of_a_deprecated_one() -> None:
