@@ -51,8 +51,8 @@ PASTE_TAIL = 0.05
 """Seconds after a paste in which key presses are taken for its tail: a paste may smuggle an escape
 sequence that ends it early, and the rest would arrive as keys."""
 
-NO_KEY = "does nothing here; ? shows the keys"
-"""The message about a key without a function. It replaces a note of what was done, and no other message."""
+NO_KEY, IN_QUEUE = "does nothing here; ? shows the keys", "does nothing here; it works in the queue"
+"""The messages about a key that nothing is bound to, where no failure is told."""
 
 IGNORED = "Ignored: a paste, or too many keys at once. Nothing was changed; press keys one by one."
 """The message about a paste where no field takes it."""
@@ -232,9 +232,10 @@ class WorkbenchApp(Bench):
             text = event.character if event.is_printable else None
             if not (text and isinstance(screen, Ordered) and await screen.takes(text)):
                 await super().on_event(event)
-                told = "".join(bar.text for bar in screen.query(Status) if bar.said[-1] != "good")
-                if text and isinstance(screen, BaseScreen) and (not told or told.endswith(NO_KEY)):
-                    self.tell(f"{flat(text)} {NO_KEY}")
+                failed = any(bar.text and bar.said[-1] == "bad" for bar in screen.query(Status))
+                if text and isinstance(screen, BaseScreen) and not failed:
+                    there = event.key in self.screen_stack[0].active_bindings
+                    self.tell(f"{flat(text)} {IN_QUEUE if there else NO_KEY}")
         elif active.enabled:
             done = await self.run_action(
                 active.binding.action, active.node

@@ -13,15 +13,7 @@ from workbench.reports.units import counted, differs, first_of, settled_value, s
 from workbench.reviewing.edits import Accept, Edit, Put
 from workbench.reviewing.fold import gold_units, place_of
 from workbench.scoring.names import scorer_name
-from workbench.text.cells import (
-    DISPOSITION_SYMBOL,
-    cut,
-    cut_middle,
-    other_direction,
-    short,
-    state_name,
-    width,
-)
+from workbench.text.cells import DISPOSITION_SYMBOL, cut, other_direction, short, state_name, width
 from workbench.text.figures import delta, many
 from workbench.text.lists import pairs, sections
 from workbench.text.marks import Mark
@@ -39,10 +31,6 @@ if TYPE_CHECKING:
 
 QUOTE = 160
 """Characters of an evidence shown beside the unit; the context shows it whole."""
-
-NAME = 24
-"""Cells of a name in the line that also says what it is and whether it is found."""
-
 
 NONE_NEAR = "no passage is like this one"
 
@@ -227,7 +215,7 @@ def unit_lines(unit: Unit, opened: Opened, whose: str = "") -> list[str]:
     verdict_lines = _verdict_lines(
         unit, whose or whose_verdict(unit, opened), opened.sample.retrieved_contexts
     )
-    lines = [" · ".join(_facts(unit)), *verdict_lines, *quotes(unit, opened)]
+    lines = [" · ".join(filter(None, _facts(unit))), *verdict_lines, *quotes(unit, opened)]
     if unit.match.alias:
         lines.append("the same thing wherever they stand; = takes that back")
     return lines
@@ -295,36 +283,39 @@ def guideline(guidelines: str, label: str) -> str:
     return "\n".join(own) or ABOUT.get(label, "") or "\n".join(general) or "g shows the guidelines."
 
 
-def detail_lines(unit: Unit, opened: Opened, near: Sequence[Evidence] | None) -> list[str]:
-    """The same where there is little room: the name, what it is and where it may stand, in one line.
+def detail_lines(unit: Unit, opened: Opened, near: Sequence[Evidence] | None, size: int) -> list[str]:
+    """The same where there is little room: in a line of `size` cells what the unit's row does not say.
 
-    Where people differ a line for each of them.
+    Why it is found or missing and where it may stand come first. Where people differ a line for each of them.
     """
     if found := sides(unit, opened):
         return [" · ".join(one) for one in found]
-    verdict_lines = _verdict_lines(unit, whose_verdict(unit, opened), opened.sample.retrieved_contexts)
-    said = [cut_middle(flat(unit.text), NAME), *_turned(unit), *_facts(unit)[1:], *verdict_lines]
+    contexts = opened.sample.retrieved_contexts
+    why = _verdict_lines(unit, whose_verdict(unit, opened), contexts)
+    said = [*_turned(unit), *(line.partition("; nearest")[0] for line in why if unit.counted)]
     if near:
-        quote = near[0].of(opened.sample.retrieved_contexts)[:QUOTE]
-        said.append(f"nearest: {near[0].context + 1} “{flat(quote)}”")
+        quote = flat(near[0].of(contexts))
+        lead = f"nearest: {near[0].context + 1} “"
+        room = size - width(" · ".join([*said, lead])) - 1
+        said.append(f"{lead}{around(quote, shared(unit.text, quote), room)[0]}”")
     elif near is not None:
         said.append(NONE_NEAR)
-    return [" · ".join(said)]
+    return [" · ".join([*said, *_facts(unit)[2:]])]
 
 
 def _facts(unit: Unit) -> list[str]:
     facts = [unit.label, {"human": "added by a person"}.get(unit.origin, unit.origin)]
-    if unit.original_label:
-        facts.append(f"label as proposed: {unit.original_label}")
-    if " ".join(unit.proposed.split()) not in ("", " ".join(unit.text.split())):
-        facts.append(f"proposed as “{unit.proposed}”")
     if not unit.spans:
         facts.append("not in the reference text")
     if unit.duplicate_of:
         facts.append("duplicate of an earlier unit: not counted")
     if unit.rejected:
         facts.append("rejected: not counted")
-    return [flat(fact) for fact in facts if fact]
+    if unit.original_label:
+        facts.append(f"label as proposed: {unit.original_label}")
+    if " ".join(unit.proposed.split()) not in ("", " ".join(unit.text.split())):
+        facts.append(f"proposed as “{unit.proposed}”")
+    return list(map(flat, facts))
 
 
 def _beside(unit: Unit, contexts: Sequence[str]) -> str:

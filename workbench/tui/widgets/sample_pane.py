@@ -380,7 +380,7 @@ class SamplePane(Container):
         if size:
             self.detail.entitle(Content(cut_middle(flat(unit.text), max(8, size - 2))))
             self.detail.show(*view.detail(unit, self.now, near, size))
-        self.tallies.note = view.detail_lines(unit, self.now, near)
+        self.tallies.note = view.detail_lines(unit, self.now, near, self.tallies.size.width)
 
     # Painting.
 
