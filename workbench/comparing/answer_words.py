@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from workbench.comparing.intervals import BADGE, FEWEST
 from workbench.comparing.words import CHOSEN
 from workbench.model import PLURAL
+from workbench.scoring.names import scorer_in_full
 from workbench.text.figures import many, number, rounded, signed, value
 
 if TYPE_CHECKING:
@@ -20,13 +21,6 @@ if TYPE_CHECKING:
     from workbench.comparing.triage import Suspicion
     from workbench.model import Kind
 
-SCORER_WORDS = {
-    "ragas": "exact names (ragas)",
-    "ragas_legacy": "exact names (ragas_legacy)",
-    "linked": "name matching (linked)",
-    "presence": "text search (presence)",
-    "contextual_recall": "supported statements (contextual_recall)",
-}
 UNITS: dict[Kind, str] = {"entity": "name", "statement": "statement"}
 ABSENT: dict[Kind, str] = {"entity": "is in no context", "statement": "is supported by no context"}
 UNTRACED = "not explained: the file does not list what was counted"
@@ -161,7 +155,7 @@ def _yours(answer: Answer, say: Say) -> str:
         return f"Your {say(answer.scorer)}"
     by = f" of the suggestions by {say(answer.proposer)}" if answer.proposer else ""
     first = "" if answer.others else "The file has no recall score. "
-    return f"{first}The recall by {SCORER_WORDS[answer.scorer]}{by}"
+    return f"{first}The recall by {scorer_in_full(answer.scorer)}{by}"
 
 
 def _of_how_many(answer: Answer) -> str:
@@ -356,7 +350,7 @@ def step(action: Step, answer: Answer) -> str:
     if action.what == "scorer":
         few = f". That is a hint: {answer.compared:,} are few" if answer.compared < BADGE else ""
         better = f"its typical error on the same {many(answer.compared, 'reviewed sample')} is {change}{few}"
-        metric = f"{SCORER_WORDS[action.scorer]}, which knows other forms of a name"
+        metric = f"{scorer_in_full(action.scorer)}, which knows other forms of a name"
         return f"Score by {metric} (workbench score): {better}."
     return "Write a page to send: workbench compare --html FILE"
 

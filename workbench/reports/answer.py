@@ -27,6 +27,7 @@ from workbench.comparing.answer_words import (
     whose,
 )
 from workbench.reports import suggested
+from workbench.scoring.names import scorer_in_full
 from workbench.text.cells import wrapped
 from workbench.text.figures import and_more, many, signed, value
 from workbench.text.safe import clean
@@ -85,7 +86,7 @@ def answer_text(answer: Answer, *, width: int = WIDTH, height: int = 0, mark: Ma
     """
     title = "your column" if answer.imported else "score"
     done = f" · {so_far(answer)}" if answer.reviewed or answer.unresolved else ""
-    name, scorer = one_line(answer.dataset), one_line(answer.scorer)
+    name, scorer = one_line(answer.dataset), one_line(scorer_in_full(answer.scorer))
     head = f"Dataset {name} · {many(answer.total, 'sample')}{done} · {title}: {scorer}"
     lines = [head, "", *wrapped(" ".join(headline(answer, one_line)), width)]
     end = [line for note in notes(answer, one_line) for line in wrapped(suggested(note), width)]

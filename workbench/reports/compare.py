@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
@@ -30,7 +30,7 @@ from workbench.comparing.words import (
 from workbench.model import RESOLVED, JsonObject
 from workbench.reports import page
 from workbench.reports.units import effect
-from workbench.scoring.names import CALIBRATED, SCORERS, scorer_in_full, scorer_name
+from workbench.scoring.names import SCORERS, scorer_in_full, scorer_name
 from workbench.text.cells import cut, cut_middle
 from workbench.text.figures import UNDEFINED, and_more, delta, many, number, signed, table, value
 from workbench.text.safe import flat, name_of
@@ -60,8 +60,7 @@ def figures_text(figures: Figures) -> str:
     lines += [f"  {note}" for note in notes(figures)]
     lines += ["", *_causes(figures)]
     if figures.beside and verified_samples(figures.counts):
-        names = _meanings({scorer.scorer for scorer in figures.beside})
-        lines += ["", "all scorers, over the samples that are verified:", *names, *_beside(figures)]
+        lines += ["", "all scorers, over the samples that are verified:", *_beside(figures)]
     return page([*lines, *_rest(figures)])
 
 
@@ -85,12 +84,6 @@ def _causes(figures: Figures) -> list[str]:
     return lines
 
 
-def _meanings(scorers: Collection[str]) -> list[str]:
-    """A line that says what the names of some scorers stand for; none where they are words."""
-    known = [f"{name}: {scorer_name(name)}" for name in CALIBRATED if name in scorers]
-    return [", ".join(known)] if known else []
-
-
 def _beside(figures: Figures) -> list[str]:
     head = ["scorer", "n", "undefined", "automatic", "verified", "Δ", "|Δ|", "equal"]
     rows = []
@@ -98,7 +91,7 @@ def _beside(figures: Figures) -> list[str]:
         means = [number(scorer.automatic), number(scorer.verified), signed(scorer.delta), number(scorer.mae)]
         means = means if scorer.n >= FEWEST else ["–"] * len(means)
         counts = [f"{scorer.n:,}", f"{scorer.undefined:,}"]
-        rows.append([scorer.scorer, *counts, *means, f"{scorer.equal:,}"])
+        rows.append([scorer_name(scorer.scorer), *counts, *means, f"{scorer.equal:,}"])
     return table(head, rows)
 
 
@@ -131,7 +124,7 @@ def against_text(comparison: Against) -> str:
     """Two scorers on the same samples: both means, how far they are apart, and what moved most."""
     n = comparison.paired.n
     lines = [f"{comparison.dataset} · {many(n, 'sample')} with both values"]
-    names = (comparison.first, comparison.second)
+    names = (scorer_in_full(comparison.first), scorer_in_full(comparison.second))
     sides = zip(("first", "second"), names, comparison.days, comparison.means, comparison.errors, strict=True)
     rows = [
         [word, f"{name} ({day})" if day and day not in name else name, f"mean {value(mean.value)}",
@@ -149,9 +142,9 @@ def against_text(comparison: Against) -> str:
         equal = f"{comparison.paired.equal.hits:,} equal"
         counts = f"{comparison.higher:,} higher, {comparison.lower:,} lower, {equal}"
         lines.append(f"first − second: {signed(apart, 2)}{sure}; {counts}")
-    for name, only in zip(names, comparison.only, strict=True):
+    for name, of, only in zip(names, (comparison.first, comparison.second), comparison.only, strict=True):
         if not n and not only:
-            way = ": workbench propose" if name in SCORERS else ""
+            way = ": workbench propose" if of in SCORERS else ""
             lines.append(f"no sample has a value of {name}{way}")
     if comparison.only != (0, 0):
         lines.append(
@@ -265,9 +258,10 @@ def disputes_text(report: DisputeReport, chosen: Sequence[Dispute], limit: int, 
     """
     listed = [dispute for dispute in chosen if between or not (dispute.hidden and dispute.sort in AUTOMATIC)]
     sides = {side for dispute in listed[:limit] for side in dispute.between.split("~")}
+    known = [f"{name}: {scorer_name(name)}" for name in SCORERS if name in sides]
     lines = [
         _disputes_head(report),
-        *_meanings(sides),
+        *([", ".join(known)] if known else []),
         *([EFFECT] if any(not one.hidden for one in listed) else []),
         *_table(listed[:limit]),
     ]

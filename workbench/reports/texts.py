@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 SHOWN_ROWS = 200
 SHOWN_REJECTS = 5
 COUNTS = {
-    "ragas": "exact names", "ragas_legacy": "exact names, each as often as it is there",
+    "ragas": "names equal to a name of the contexts", "ragas_legacy": "each as often as it is there",
     "linked": "names that a name of the contexts matches", "presence": "names that a context contains",
-    "contextual_recall": "statements that the proposal calls found",
+    "contextual_recall": "those that the proposal calls found",
 }  # fmt: skip
 """What each scorer counts, below the table that has its column."""
 NO_UNITS = "the reference has no units"
@@ -329,7 +329,7 @@ def _kind_table(kind: Kind, everything: Sequence[Scored], withheld: Collection[s
         listed.append([name, *cells, _verified_cell(row, kind), *last])
     head = [PLURAL[kind], *columns, *map(scorer_name, names), "verified", *(["Δ"] if differ else [])]
     lines = [*table(head, listed, whole=whole), *_more(len(rows))]
-    lines += ["; ".join(f"{scorer_name(name)}: {COUNTS[name]}" for name in names)] if names else []
+    lines += ["; ".join(f"{scorer_in_full(name)}: {COUNTS[name]}" for name in names)] if names else []
     if differ:
         lines.append(f"Δ = {scorer_name(first)} − verified")
     return [*lines, ""]

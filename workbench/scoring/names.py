@@ -68,7 +68,10 @@ RECOUNT: dict[Kind, str] = {"entity": "ragas", "statement": "contextual_recall"}
 """The scorer that counts the metric of an imported column again, from the units of a run."""
 
 
-_NAMES = {"linked": "name matching", "presence": "text search"}
+_NAMES = {
+    "ragas": "exact names", "ragas_legacy": "exact names, repeats", "linked": "name matching",
+    "presence": "text search", "contextual_recall": "supported statements",
+}  # fmt: skip
 
 
 def scorer_name(name: str) -> str:

@@ -496,7 +496,7 @@ def outcome(opened: Opened, edit: Edit, room: int) -> str:
         # name matching made the suggestions that were accepted, so it cannot differ; exact names may
         exact = next((other for other in opened.automatic if other.scorer == "ragas"), score)
         if exact.kind == kind and exact.tally.recall != verified.recall:
-            score, name = exact, "exact names"
+            score, name = exact, scorer_name(exact.scorer)
             gap = delta((score.tally.recall or 0) - (verified.recall or 0)) if gap else ""
     return f"{line}, {name} {counted(score.tally)}" + (f", Δ {gap}" if gap else "") + more
 

@@ -36,7 +36,7 @@ class CompareScreen(Room):
     PARTS = len(SECTIONS)
     WORDS = (
         "estimate", "interval", "Δ", "|Δ|", "bias", "mean Δ", "sd", "limits of agreement", "MAE",
-        "RMSE", "Spearman", "cause", "untraced", "ragas", "linked", "presence",
+        "RMSE", "Spearman", "cause", "untraced", "exact names", "name matching", "text search",
     )  # fmt: skip
     BINDINGS = bindings("compare")
     DEFAULT_CLASSES = "-empty"
