@@ -61,7 +61,7 @@ def assign(
     from workbench.stages import training as trained
 
     call = context.obj
-    if sum(one is not None for one in (overlap, to, release, training)) > 1:
+    if sum(value is not None for value in (overlap, to, release, training)) > 1:
         raise UsageError("--overlap, --to, --release and --training exclude each other")
     if mark is not None and not training:
         raise UsageError("--pass goes with --training")
@@ -70,27 +70,27 @@ def assign(
     if bool(filter_) != (to is not None) and not training:
         raise UsageError("--to NAME and FILTER go together: workbench assign --to bo is:flagged")
     with dataset_of(call) as (store, info):
-        said = ""
+        outcome = ""
         if overlap is not None:
             stage.assign(store, info, call.annotator, overlap, share, lease)
         elif to is not None:
             held, fit = stage.give(store, info, call.annotator, annotator_name(to, "--to"), filter_)
-            said = f"{to} holds {held:,} of {many(fit, 'sample')}"
-            said += "; the others have no free place\n" if held < fit else "\n"
+            outcome = f"{to} holds {held:,} of {many(fit, 'sample')}"
+            outcome += "; the others have no free place\n" if held < fit else "\n"
         elif release is not None:
             freed = stage.release(store, info, call.annotator, release)
-            said = f"{release} " + (f"gave back {many(freed, 'place')}\n" if freed else "holds nothing\n")
+            outcome = f"{release} " + (f"gave back {many(freed, 'place')}\n" if freed else "holds nothing\n")
         elif training:
             begun = trained.begin(store, info, call.annotator, filter_, 0.8 if mark is None else mark)
-            said = training_text(begun)
+            outcome = training_text(begun)
         elif training is False:
             trained.end(store, info, call.annotator)
-            said = "nobody is trained any more\n"
-        if info.training is not None and not said:
-            said = training_text(trained.progress(store, info))
+            outcome = "nobody is trained any more\n"
+        if info.training is not None and not outcome:
+            outcome = training_text(trained.progress(store, info))
     with dataset_of(call) as (store, info):  # its settings may be others now
-        found = stage.team(store, info)
-    reports.show(found, said + team_text(found), as_json=json)
+        report = stage.team(store, info)
+    reports.show(report, outcome + team_text(report), as_json=json)
 
 
 def agree(
@@ -141,8 +141,8 @@ def person_add(
         token = stage.new_token(store, call.annotator, name) if new_token or not own else ""
     if token:
         typer.echo(f"The token of {clean(name)} for workbench serve, shown once: {token}", err=True)
-    said = f"{clean(name)} was here already\n" if person == own else ""
-    reports.show(people, said + people_text(people), as_json=json)
+    note = f"{clean(name)} was here already\n" if person == own else ""
+    reports.show(people, note + people_text(people), as_json=json)
 
 
 @person_app.command("list")

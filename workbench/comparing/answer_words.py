@@ -379,7 +379,9 @@ def notes(answer: Answer, say: Say) -> list[str]:
             f"This dataset does not review {UNITS[answer.kind]}s, which this score counts: workbench policy "
             "show > policy.toml, add them to `kinds` there, then workbench policy edit --file policy.toml."
         )
-    more = [f"Another recall column is {say(one)}: --scorer NAME answers about it." for one in answer.others]
+    more = [
+        f"Another recall column is {say(name)}: --scorer NAME answers about it." for name in answer.others
+    ]
     return lines + more
 
 

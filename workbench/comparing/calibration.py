@@ -315,8 +315,8 @@ def gain_of(chosen: Floats, present: Floats, objective: Objective, seed: int) ->
     changed = int((np.abs(chosen - present) > _EQUAL).any(axis=0).sum())
     if changed < FEW_CHANGES:
         return Figure(gain), False
-    one, other = curve.resampled((chosen, present), objective, seed)
-    low, high = (float(end) for end in np.nanquantile(one - other, [0.025, 0.975]))
+    chosen_quality, quality = curve.resampled((chosen, present), objective, seed)
+    low, high = (float(end) for end in np.nanquantile(chosen_quality - quality, [0.025, 0.975]))
     if high - low < _EQUAL:
         return Figure(gain), gain > _EQUAL
     return Figure(gain, Interval(low, high)), low > 0

@@ -175,8 +175,8 @@ def by_number(numbers: Ints, values: Floats, size: int) -> Floats:
 
 def figure(parts: Floats, objective: Objective) -> Floats:
     """F1, or the signed bias, of parts summed over groups (3 × …); NaN where nothing is counted."""
-    one, two, three = parts
-    top, bottom = (2 * one, one + two + three) if objective == "f1" else (one - two, three)
+    first, second, third = parts
+    top, bottom = (2 * first, first + second + third) if objective == "f1" else (first - second, third)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(top / bottom)
 
@@ -242,11 +242,11 @@ def resampled(by_group: Sequence[Floats], objective: Objective, seed: int) -> li
     """The quality of each set of parts (3 × groups) over the same bootstrap samples of whole groups."""
     groups = by_group[0].shape[1]
     chance = np.random.default_rng(seed)
-    found: list[list[Floats]] = [[] for _ in by_group]
+    qualities: list[list[Floats]] = [[] for _ in by_group]
     step = max(1, _CELLS // max(groups, 1))
     for start in range(0, RESAMPLES, step):
         size = min(step, RESAMPLES - start)
         times = chance.multinomial(groups, np.full(groups, 1 / groups), size=size).astype(np.float64)
         for index, parts in enumerate(by_group):
-            found[index].append(quality(parts @ times.T, objective))
-    return [np.concatenate(one) for one in found]
+            qualities[index].append(quality(parts @ times.T, objective))
+    return [np.concatenate(values) for values in qualities]

@@ -173,14 +173,14 @@ def _estimate(
     """The estimate without its bias and what it would be without the automatic values."""
     start = Estimate(
         total=population.size,
-        n=sum(one.verified is not None for one in drawn),
-        undefined=sum(one.verified is None and not one.open and not one.excluded for one in drawn),
-        excluded=sum(one.excluded for one in drawn),
-        open=sum(one.open for one in drawn),
-        unsure=sum(one.verified is not None and one.low != one.high for one in drawn),
+        n=sum(each.verified is not None for each in drawn),
+        undefined=sum(each.verified is None and not each.open and not each.excluded for each in drawn),
+        excluded=sum(each.excluded for each in drawn),
+        open=sum(each.open for each in drawn),
+        unsure=sum(each.verified is not None and each.low != each.high for each in drawn),
         design=design,
         automatic=mean(population.automatic, population.times),
-        verified=mean(one.verified for one in drawn if not one.open and not one.excluded),
+        verified=mean(each.verified for each in drawn if not each.open and not each.excluded),
     )
     complete = len(drawn) == start.total
 
@@ -195,7 +195,7 @@ def _estimate(
             return replace(start, refusal=refusal)
         middle = figures(fill="drop")
         low, high = middle, middle
-        if any(one.low is not None for one in drawn):
+        if any(each.low is not None for each in drawn):
             low, high = figures(fill="low"), figures(fill="high")
     except ValueError as reason:
         return replace(start, refusal=str(reason))

@@ -127,10 +127,10 @@ def difference(
     """
     strata, total = population.strata, population.size
     names = sorted(set(strata) or {""})
-    place = {name: number for number, name in enumerate(names)}
-    kept = [one for one in drawn if fill != "drop" or not one.open]
-    within = np.array([place.get(one.stratum, 0) if len(place) > 1 else 0 for one in kept], dtype=np.int64)
-    everywhere = np.array([place[name] for name in strata] or [0] * len(population.automatic), dtype=np.int64)
+    index = {name: number for number, name in enumerate(names)}
+    used = [each for each in drawn if fill != "drop" or not each.open]
+    within = np.array([index.get(each.stratum, 0) if len(index) > 1 else 0 for each in used], dtype=np.int64)
+    everywhere = np.array([index[name] for name in strata] or [0] * len(population.automatic), dtype=np.int64)
     often = np.array(population.times or [1] * len(population.automatic), dtype=float)
     sizes = np.bincount(everywhere, often, minlength=len(names))
     taken = np.bincount(within, minlength=len(names))
@@ -141,9 +141,9 @@ def difference(
     relative = each[within]  # sums to 1
     f, mine = (
         np.array(population.automatic, dtype=float),
-        np.array([one.automatic for one in kept], dtype=float),
+        np.array([sample.automatic for sample in used], dtype=float),
     )
-    values = [_value(one, fill) for one in kept]
+    values = [_value(sample, fill) for sample in used]
     z, y = (
         np.array([value is not None for value in values], dtype=float),
         np.array([value or 0.0 for value in values]),
@@ -155,20 +155,20 @@ def difference(
     gained = z * (y - mine) if both else z * y - mine
     point = (base + float((relative * gained).sum())) / share
     errors = (gained - point * (z - 1)) / share
-    group = clusters([one.group for one in kept])
+    group = clusters([sample.group for sample in used])
     off = z * (y - point) / share
     process = _process(off, relative, group, total)
     ends = Interval((limits.low - point) / share, (limits.high - point) / share)
     endless = Part(off, np.array([ends.low]), np.array([ends.high]), ends, np.array([ENDLESS]))
     parts = tuple(
-        _part(errors[one], f[every], often[every], mine[one], limits, share)
-        for one, every in ((within == number, everywhere == number) for number in np.flatnonzero(sizes))
+        _part(errors[inside], f[every], often[every], mine[inside], limits, share)
+        for inside, every in ((within == number, everywhere == number) for number in np.flatnonzero(sizes))
     )
     level = point - float((relative * errors).sum())
     counted = (float(f @ often) / total + float((relative * (z - 1) * mine).sum())) / share
     groups = int(group.max()) + 1
     weights = dict(zip(names, (each / share).tolist(), strict=True))
-    return EstimateFigures(point, level, counted, parts, process, endless, len(kept), groups, share, weights)
+    return EstimateFigures(point, level, counted, parts, process, endless, len(used), groups, share, weights)
 
 
 def _value(sample: Reached, fill: Fill) -> float | None:

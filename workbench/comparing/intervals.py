@@ -77,13 +77,13 @@ def wilson_by_group(counts: Sequence[tuple[int, int]]) -> Interval | None:
     Korn, Graubard 1998), and t has G − 1 degrees of freedom. None below ten groups with units.
     """
     known = [(hits, n) for hits, n in counts if n]
-    groups, hits, total = len(known), sum(one for one, _ in known), sum(n for _, n in known)
+    groups, hits, total = len(known), sum(hit for hit, _ in known), sum(n for _, n in known)
     if groups < FEWEST:
         return None
     share = hits / total
-    variance = groups / (groups - 1) * fsum((one - share * n) ** 2 for one, n in known) / total**2
+    variance = groups / (groups - 1) * fsum((hit - share * n) ** 2 for hit, n in known) / total**2
     worth = min(total, share * (1 - share) / variance) if variance else total
-    either = min(sum(one > 0 for one, _ in known), sum(one < n for one, n in known))
+    either = min(sum(hit > 0 for hit, _ in known), sum(hit < n for hit, n in known))
     if either < FEWEST_EITHER:
         worth = min(worth, groups)
     return wilson(share * worth, worth, t_quantile(groups - 1))
@@ -98,10 +98,10 @@ def at_most(hits: int, n: int) -> float:
 
 def welch(means: tuple[float, float], ses: tuple[float, float], dfs: tuple[float, float]) -> Interval:
     """The t interval of the difference first − second of two independent means (Welch 1947)."""
-    one, other = ses[0] ** 2, ses[1] ** 2
-    spread = one**2 / dfs[0] + other**2 / dfs[1]
-    df = (one + other) ** 2 / spread if spread else inf
-    return around(means[0] - means[1], sqrt(one + other), df)
+    first, second = ses[0] ** 2, ses[1] ** 2
+    spread = first**2 / dfs[0] + second**2 / dfs[1]
+    df = (first + second) ** 2 / spread if spread else inf
+    return around(means[0] - means[1], sqrt(first + second), df)
 
 
 FEWEST = 10

@@ -68,10 +68,10 @@ def policy_changes(cases: Sequence[FitCase], policy: Policy, threshold: int) -> 
     Each is learned and measured by itself, against the policy in use.
     """
     known = sorted(
-        (case for case in cases if case.recall is not None and case.labels), key=lambda one: one.id
+        (case for case in cases if case.recall is not None and case.labels), key=lambda case: case.id
     )
-    found = (_change(known, policy, what, threshold) for what in LESSONS)
-    return tuple(sorted((one for one in found if one is not None), key=lambda one: -one.gain.value))
+    changes = (_change(known, policy, what, threshold) for what in LESSONS)
+    return tuple(sorted(filter(None, changes), key=lambda change: -change.gain.value))
 
 
 def _change(cases: Sequence[FitCase], policy: Policy, what: Lesson, threshold: int) -> PolicyChange | None:
@@ -87,16 +87,16 @@ def _change(cases: Sequence[FitCase], policy: Policy, what: Lesson, threshold: i
         inside = folds == fold
         rest = [case for case, out in zip(cases, inside, strict=True) if not out]
         without = learn(rest, policy, what)[0]
-        for place in np.flatnonzero(inside).tolist():
-            chosen[place] = recall_under(cases[place], without, threshold)
+        for index in np.flatnonzero(inside).tolist():
+            chosen[index] = recall_under(cases[index], without, threshold)
     present = np.array([recall_under(case, policy, threshold) for case in cases])
     weight = np.bincount(groups, weights)
     before, after, same = (
-        np.stack([np.bincount(groups, weights * abs(one - verified)), 0 * weight, weight])
-        for one in (present, chosen, medians(verified, weights, folds))
+        np.stack([np.bincount(groups, weights * abs(recalls - verified)), 0 * weight, weight])
+        for recalls in (present, chosen, medians(verified, weights, folds))
     )
     gain, better = gain_of(after, before, "bias", 0)
-    was, becomes, guessed = (float(one[0].sum() / weight.sum()) for one in (before, after, same))
+    was, becomes, guessed = (float(sums[0].sum() / weight.sum()) for sums in (before, after, same))
     if gain.value < 0 or (gain.value == 0 and len(names) >= FEWEST):
         better = False
     elif becomes > guessed if better else gain.interval is None:

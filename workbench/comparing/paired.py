@@ -123,7 +123,7 @@ def paired(pairs: Sequence[Pair], within: float = EQUAL, *, early: bool = False)
     size = np.abs(d)
     groups = [pair.group for pair in pairs]
     equal = _equal(size < within, groups)
-    worst = min(np.flatnonzero(size == size.max()).tolist(), key=lambda place: pairs[place].id)
+    worst = min(np.flatnonzero(size == size.max()).tolist(), key=lambda index: pairs[index].id)
     largest = pairs[worst].id, float(d[worst])
     if n < FEWEST:
         return Paired(n, equal, largest, early=early)
@@ -301,15 +301,15 @@ def _contrast(first: str, second: str, pairs: Iterable[ReferencePair]) -> Contra
     if not both:
         return None
     recalls = [
-        (pair, one, other)
+        (pair, ours, theirs)
         for pair in both
-        if (one := pair.tallies[first].recall) is not None
-        and (other := pair.tallies[second].recall) is not None
+        if (ours := pair.tallies[first].recall) is not None
+        and (theirs := pair.tallies[second].recall) is not None
     ]
     flipped = [(flip.verdicts.get(first), flip.verdicts.get(second)) for pair in both for flip in pair.flips]
     by_group: dict[object, float] = defaultdict(float)
-    for index, (pair, one, other) in enumerate(recalls):
-        by_group[index if pair.group is None else pair.group] += float(one - other)
+    for index, (pair, ours, theirs) in enumerate(recalls):
+        by_group[index if pair.group is None else pair.group] += float(ours - theirs)
     ahead = (
         sum(delta > EQUAL for delta in by_group.values()),
         sum(delta < -EQUAL for delta in by_group.values()),
@@ -317,9 +317,9 @@ def _contrast(first: str, second: str, pairs: Iterable[ReferencePair]) -> Contra
     return Contrast(
         first,
         second,
-        (mean(one for _, one, _ in recalls).value, mean(other for _, _, other in recalls).value),
+        (mean(ours for _, ours, _ in recalls).value, mean(theirs for _, _, theirs in recalls).value),
         (summed(pair.tallies[first] for pair in both), summed(pair.tallies[second] for pair in both)),
-        replace(mean(one - other for _, one, other in recalls), undefined=len(both) - len(recalls)),
+        replace(mean(ours - theirs for _, ours, theirs in recalls), undefined=len(both) - len(recalls)),
         paired([Pair(pair.ids[first], float(a), float(b), pair.group) for pair, a, b in recalls]),
         flipped.count(("found", "missing")),
         flipped.count(("missing", "found")),
@@ -336,7 +336,7 @@ def _pair(row: Mapping[str, RetrieverSample]) -> ReferencePair:
             if unit.counted:
                 verdicts.setdefault(place_of(unit), {})[name] = unit.match.verdict or "unsure"
     flips = tuple(
-        Flip(str(place[0]), verdict) for place, verdict in verdicts.items() if len(set(verdict.values())) > 1
+        Flip(str(key[0]), verdict) for key, verdict in verdicts.items() if len(set(verdict.values())) > 1
     )
     return ReferencePair(
         reference_hash=row[names[0]].reference_hash,

@@ -60,8 +60,8 @@ class Couple:
     all units, None where the other person has no such unit.
     """
 
-    one: Decided
-    other: Decided
+    first: Decided
+    second: Decided
     linked: Overlap
     strict: int
     boundary: int
@@ -76,10 +76,10 @@ class Couple:
         return (not self.linked.automatic) + (not self.linked.verified)
 
 
-def pair(one: Decided, other: Decided, lang: str | None = None) -> Couple:
+def pair(first: Decided, second: Decided, lang: str | None = None) -> Couple:
     """Hold two decisions against each other."""
-    both = links(one.assessment, other.assessment, based=False, lang=lang)
-    ours, theirs = ([unit for unit in each.assessment.units if unit.counted] for each in (one, other))
+    both = links(first.assessment, second.assessment, based=False, lang=lang)
+    ours, theirs = ([unit for unit in each.assessment.units if unit.counted] for each in (first, second))
     moved = [covered(each.automatic) != covered(each.verified) for each in both]
     labels = [(each.automatic.label, each.verified.label) for each in both]
     renamed = [mine != yours for mine, yours in labels]
@@ -88,13 +88,13 @@ def pair(one: Decided, other: Decided, lang: str | None = None) -> Couple:
     alone = [(unit.label, None) for unit in ours if unit.id not in met]
     others = [(None, unit.label) for unit in theirs if unit.id not in hit]
     return Couple(
-        one, other, Overlap(len(both), len(ours), len(theirs)),
+        first, second, Overlap(len(both), len(ours), len(theirs)),
         [*zip(moved, renamed, strict=True)].count((False, False)), sum(moved), sum(renamed),
         tuple(verdicts), (*labels, *alone, *others),
         tuple(
-            OtherVerdict(one.sample, one.name, each.automatic.text, one.person, mine, other.person, yours)
-            for each, (mine, yours) in zip(both, verdicts, strict=True)
-            if mine != yours
+            OtherVerdict(first.sample, first.name, link.automatic.text, first.person, a, second.person, b)
+            for link, (a, b) in zip(both, verdicts, strict=True)
+            if a != b
         ),
     )  # fmt: skip
 
@@ -155,37 +155,37 @@ Words = Mapping[str, Sequence[Token]]
 
 def agreement(pairs: Sequence[Couple], words: Words) -> Agreement:
     """The figures of some pairs."""
-    samples = {couple.one.sample for couple in pairs}
+    samples = {couple.first.sample for couple in pairs}
     verdicts = tabulate(each for couple in pairs for each in couple.verdicts if "unsure" not in each)
     unsure = sum("unsure" in each for couple in pairs for each in couple.verdicts)
     empty = [couple.empty for couple in pairs]
     units = overlaps([couple.linked for couple in pairs]).micro
     figures = Agreement(
-        len(samples), len(pairs), empty.count(2), empty.count(1), len({couple.one.group for couple in pairs}),
+        len(samples), len(pairs), empty.count(2), empty.count(1), len({each.first.group for each in pairs}),
         units.linked, units.automatic, units.verified, sum(couple.strict for couple in pairs),
         sum(couple.boundary for couple in pairs), sum(couple.label for couple in pairs), unsure,
     )  # fmt: skip
     if figures.few:
         return figures
     shares = [
-        (couple.one.group, 2 * couple.linked.linked, couple.linked.automatic + couple.linked.verified)
+        (couple.first.group, 2 * couple.linked.linked, couple.linked.automatic + couple.linked.verified)
         for couple in pairs
     ]
     apart = [
-        (couple.one.group, abs(ours - theirs), 1)
+        (couple.first.group, abs(ours - theirs), 1)
         for couple in pairs
-        if (ours := couple.one.recall) is not None and (theirs := couple.other.recall) is not None
+        if (ours := couple.first.recall) is not None and (theirs := couple.second.recall) is not None
     ]
     # Krippendorff's α of the label that each person gave each word of a reference, none included
     couples: dict[str, list[Couple]] = defaultdict(list)
     for couple in pairs:
-        couples[couple.one.sample].append(couple)
+        couples[couple.first.sample].append(couple)
     items: list[tuple[str, ...]] = []
     for sample, of_sample in couples.items():
-        people = {each.person: each.assessment for one in of_sample for each in (one.one, one.other)}
+        people = {each.person: each.assessment for two in of_sample for each in (two.first, two.second)}
         sides = [tuple(people)]
         if len(of_sample) < len(people) * (len(people) - 1) / 2:  # one person against the others
-            sides = [(one.one.person, one.other.person) for one in of_sample]
+            sides = [(couple.first.person, couple.second.person) for couple in of_sample]
         marks = {person: _marks(assessment, words[sample]) for person, assessment in people.items()}
         for side in sides:
             items += zip(*(marks[person] for person in side), strict=True)
@@ -243,10 +243,10 @@ class LabelAgreement:
 
 def of_labels(pairs: Sequence[Couple]) -> dict[str, LabelAgreement]:
     """How far people agree on each label, the least agreed first."""
-    few = len({one.one.sample for one in pairs}) < FEWEST
-    every = by_label((row for one in pairs for row in one.labels), strict=True)
+    few = len({couple.first.sample for couple in pairs}) < FEWEST
+    every = by_label((row for couple in pairs for row in couple.labels), strict=True)
     return {
-        name: LabelAgreement(units, one.linked, None if few or units < FEWEST else one.f1)
-        for name, one in sorted(every.items(), key=lambda each: (each[1].f1, each[0]))
-        for units in [one.automatic + one.verified]
+        name: LabelAgreement(units, overlap.linked, None if few or units < FEWEST else overlap.f1)
+        for name, overlap in sorted(every.items(), key=lambda each: (each[1].f1, each[0]))
+        for units in [overlap.automatic + overlap.verified]
     }

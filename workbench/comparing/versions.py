@@ -300,14 +300,14 @@ def _units(before: Iterable[Unit], after: Iterable[Unit]) -> list[UnitChange]:
         old, new = sorted(ours.get(place, ())), sorted(theirs.get(place, ()))
         several = len(old) > 1 or len(new) > 1
         # as it is; the same label; the same verdict; the same place alone
-        for one, other in sorted(product(old, new), key=_apart):
-            if one in old and other in new:
-                old.remove(one)
+        for mine, other in sorted(product(old, new), key=_apart):
+            if mine in old and other in new:
+                old.remove(mine)
                 new.remove(other)
-                if one != other:
-                    differing = slice(int(one[0] == other[0]), 1 if one[1] == other[1] else 2)
-                    was, now = (", ".join(each[differing]) for each in (one, other))
-                    label = one[0] if several and one[0] == other[0] else ""
+                if mine != other:
+                    differing = slice(int(mine[0] == other[0]), 1 if mine[1] == other[1] else 2)
+                    was, now = (", ".join(each[differing]) for each in (mine, other))
+                    label = mine[0] if several and mine[0] == other[0] else ""
                     changes.append(UnitChange(place[0], was, now, label))
         changes += [UnitChange(place[0], verdict, "", label if several else "") for label, verdict in old]
         changes += [UnitChange(place[0], "", verdict, label if several else "") for label, verdict in new]

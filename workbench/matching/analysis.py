@@ -249,8 +249,8 @@ def analyse(text: str, label: str = "", lang: str | None = None) -> Analysed:
     everything = words(text, lang)
     kind = kind_of(label)
     merged, generation = _without_generation(settled(everything, lang), kind)
-    found, _ = _without_generation(content(everything, lang), kind)
-    tokens = _with_countries(tuple(_without_dots(found)))
+    main, _ = _without_generation(content(everything, lang), kind)
+    tokens = _with_countries(tuple(_without_dots(main)))
     in_forms = tuple(_forms(token, kind, lang) for token in tokens)
     keys = {_joined(merged)}
     if not text.isascii() and (spelled_out := _spelled_out(text)):
@@ -264,7 +264,7 @@ def analyse(text: str, label: str = "", lang: str | None = None) -> Analysed:
         bag=tuple(sorted(merged)),
         keys=frozenset(keys - {""}),
         digits=tuple(sorted(filter(has_digit, merged))) if has_digit("".join(merged)) else (),
-        dotted=frozenset(word[0] for word in found if word.endswith(".")),
+        dotted=frozenset(word[0] for word in main if word.endswith(".")),
         acronym=_acronym(text),
         acronyms=_acronyms(text),
         initials=_initials(_without_dots(everything)),

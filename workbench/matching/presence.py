@@ -117,18 +117,18 @@ class Words:
             return [], False
         low, counts = folded(word), word.lower() not in FILLERS
         initial = f"letter {low}" if len(low) == 1 else f"initial {low[:1]}"
-        found = [initial] if initial in self._wanted and word[0].isupper() else []
+        forms = [initial] if initial in self._wanted and word[0].isupper() else []
         if self._lang in (None, "en"):
             low = spelled(low)
         if low.startswith(self._openings) or _takes_prefixes(low) or (self._wholes and wholes(low)):
-            found += sorted(traits(low, self._lang) & self._wanted)
+            forms += sorted(traits(low, self._lang) & self._wanted)
         figure = FIGURE in self._wanted and (
             has_digit(low)
             or low in MONTHS
             or low in counting(self._lang)
             or (word.isupper() and ROMAN_END.search(word))
         )
-        return [*found, FIGURE] if figure else found, counts
+        return [*forms, FIGURE] if figure else forms, counts
 
 
 def _takes_prefixes(word: str) -> bool:

@@ -117,11 +117,11 @@ def document(value: Any) -> Any:
     if isinstance(value, Path):
         return str(value)
     if isinstance(value, Mapping):
-        return {str(name) if isinstance(name, Path) else name: document(one) for name, one in value.items()}
+        return {str(name) if isinstance(name, Path) else name: document(part) for name, part in value.items()}
     if is_dataclass(value):
-        own = ((name, one) for name, one in vars(type(value)).items() if not name.startswith("_"))
-        follow = [name for name, one in own if isinstance(one, property)]
-        shown = [name for name, one in value.__dataclass_fields__.items() if one.repr]
+        own = ((name, part) for name, part in vars(type(value)).items() if not name.startswith("_"))
+        follow = [name for name, part in own if isinstance(part, property)]
+        shown = [name for name, part in value.__dataclass_fields__.items() if part.repr]
         return {name: document(getattr(value, name)) for name in (*shown, *follow)}
     return [*map(document, value)] if isinstance(value, list | tuple) else value
 

@@ -87,18 +87,18 @@ def agree(
         name = name_of(sample.id, sample.user_input)
         people = [Decided(sample.id, name, group, *decision) for decision in sorted(each)]
         lang = language_of(sample, info.policy)
-        pairs += [pair(one, other, lang) for one, other in combinations(people, 2)]
+        pairs += [pair(first, second, lang) for first, second in combinations(people, 2)]
     parts = {name: agreement(some, words) for name, some in _parts(pairs, by)}
     return AgreeReport(
         info.name,
         kind,
-        tuple(sorted({each.person for one in pairs for each in (one.one, one.other)})),
+        tuple(sorted({each.person for couple in pairs for each in (couple.first, couple.second)})),
         agreement(pairs, words),
         Machine(stats.run, stats.units.micro.f1 if stats.units.micro.verified else None, stats.paired.mae),
         parts,
         of_labels(pairs) if by == "label" else {},
         dict(left_out),
-        tuple(each for one in pairs for each in one.differing),
+        tuple(each for couple in pairs for each in couple.differing),
     )
 
 
@@ -176,8 +176,8 @@ def _parts(pairs: Sequence[Couple], by: str) -> list[tuple[str, list[Couple]]]:
     parts: dict[str, list[Couple]] = defaultdict(list)
     for pairing in pairs:
         if by == "pair":
-            parts[f"{pairing.one.person} and {pairing.other.person}"].append(pairing)
+            parts[f"{pairing.first.person} and {pairing.second.person}"].append(pairing)
         elif by == "week":
-            for each in (pairing.one, pairing.other):
+            for each in (pairing.first, pairing.second):
                 parts[f"{each.person} {each.week}"].append(pairing)
     return sorted(parts.items())

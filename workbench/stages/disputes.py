@@ -180,11 +180,11 @@ def _pairs(case: DisputeCase, scorers: Collection[str]) -> Iterator[ColumnPair]:
 
 def _between_runs(case: DisputeCase, *both: RunInfo) -> Iterable[ColumnPair]:
     """Two runs under a scorer that could count both; named in one order whichever is the current one."""
-    one, other = sorted(both, key=lambda run: run.name)
+    first, second = sorted(both, key=lambda run: run.name)
     mine, theirs = (able_scorers(case.store, under(case.info, run)) for run in both)
-    between = f"run:{one.name}~run:{other.name}"
+    between = f"run:{first.name}~run:{second.name}"
     if (scorer := first_scorer([name for name in mine if name in theirs], case.kind)) is not None:
-        yield ColumnPair("runs", between, case.column(scorer, one), case.column(scorer, other))
+        yield ColumnPair("runs", between, case.column(scorer, first), case.column(scorer, second))
 
 
 class Dispute(NamedTuple):

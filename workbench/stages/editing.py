@@ -266,8 +266,8 @@ def matched(opened: Opened, *units: Unit, gone: Collection[str] = ()) -> tuple[U
     ids = {unit.id for unit in units} | {*gone}
     others = [unit for unit in opened.units("entity") if unit.counted and unit.id not in ids]
     alone = [replace(unit, duplicate_of="") for unit in units]
-    found = _by_machine(opened, alone, opened.base, others)
-    return tuple(unit.matched(counterpart.match) for unit, counterpart in zip(units, found, strict=True))
+    judged = _by_machine(opened, alone, opened.base, others)
+    return tuple(unit.matched(counterpart.match) for unit, counterpart in zip(units, judged, strict=True))
 
 
 def _by_machine(

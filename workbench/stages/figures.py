@@ -294,12 +294,12 @@ def _beside(at: Scope, side: Side) -> tuple[Beside, ...]:
 def _counting(at: Scope) -> dict[int, Reviewed]:
     """The verified samples that count: not excluded, not seen, not kept back."""
     every = reviewed(at.store, at.info.id, at.kind).items()
-    return {number: one for number, one in every if number in at.places and number not in at.excluded}
+    return {number: review for number, review in every if number in at.places and number not in at.excluded}
 
 
 def _short(name: str, kind: Kind, values: Recalls, human: Mapping[int, Reviewed], within: float) -> Beside:
-    both = [one for one in human.values() if one.tally is not None and one.sample_id in values]
-    pairs = [(values[one.sample_id], recall_of(one.tally)) for one in both]
+    both = [review for review in human.values() if review.tally is not None and review.sample_id in values]
+    pairs = [(values[review.sample_id], recall_of(review.tally)) for review in both]
     known = [(ours, theirs) for ours, theirs in pairs if ours is not None and theirs is not None]
     return Beside(
         scorer=name,
@@ -498,16 +498,16 @@ def by_cause(at: Scope, of_all: Estimate, causes: Sequence[CauseTotal], side: Si
     level = [None if value is None else 0.0 for value in population.automatic]
     settled = [
         (
-            replace(one, automatic=None if one.automatic is None else 0.0, low=None, high=None),
+            replace(sample, automatic=None if sample.automatic is None else 0.0, low=None, high=None),
             side.explained.get(number),
         )
-        for number, one in reached(at, side.reviewed, side.values).items()
-        if not one.open
+        for number, sample in reached(at, side.reviewed, side.values).items()
+        if not sample.open
     ]
     return {
         cause.cause: estimate(
             replace(population, automatic=level),
-            [replace(one, verified=known.net(cause.cause) if known else None) for one, known in settled],
+            [replace(each, verified=known.net(cause.cause) if known else None) for each, known in settled],
             design=of_all.design,
             planned=at.begun.planned_n,
             at_planned=at.begun.at_planned_n,

@@ -70,8 +70,8 @@ def save_state(store: Store, key: Key, kept: Kept | None, *, expected: Kept | No
         row = session.get(DisputeRow, tuple(key))
         now = Kept(row.state, row.note, row.annotator, row.at) if row is not None else None  # type: ignore[arg-type]
         if now != expected:
-            said = f"{now.annotator} called it {now.state}" if now else "its state was taken back"
-            raise ConflictError(f"{said} meanwhile; look at it again")
+            event = f"{now.annotator} called it {now.state}" if now else "its state was taken back"
+            raise ConflictError(f"{event} meanwhile; look at it again")
         if kept is not None:
             session.merge(DisputeRow(**key._asdict(), **kept._asdict()))
         elif row is not None:

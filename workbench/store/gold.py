@@ -329,9 +329,9 @@ def reviewed(store: Store, dataset_id: int, kind: Kind, *, holdout: bool = False
             rows = store.rows(query)
             for number, key, group, meta, origin, shown, review, annotator, policy, question in rows:
                 language, tally = named_language(meta or {}), Tally(*counts.get(review, (0, 0, 0)))
-                one = Reviewed(number, key, group, language, origin, shown, review, annotator, policy, tally)
+                row = Reviewed(number, key, group, language, origin, shown, review, annotator, policy, tally)
                 asked = question if is_hash(key) else ""
-                each.setdefault(number, []).append(one._replace(question=asked))
+                each.setdefault(number, []).append(row._replace(question=asked))
         gold = load_some(store, [number for number, reviews in each.items() if len(reviews) > 1], kind)
     return {
         number: _standing(reviews, gold[number].origin) if number in gold else reviews[0]

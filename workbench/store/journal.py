@@ -179,7 +179,7 @@ def journals(
 
     A row that stands before one of these was too, whatever a clock that was wrong says of it.
     """
-    found: dict[int, list[Named]] = {number: [] for number in review_ids}
+    entries: dict[int, list[Named]] = {number: [] for number in review_ids}
     query = _ROWS
     if until is not None:
         own = EVENT.id.table.alias().c
@@ -187,8 +187,8 @@ def journals(
         query = _ROWS.where(EVENT.seq <= select(func.max(own.seq)).where(*before).scalar_subquery())
     with store.reading() as session:
         for number, action, op, data in session.execute(query, {"reviews": [*review_ids]}):
-            found[number].append((action, edit_of(op, data)))
-    return found
+            entries[number].append((action, edit_of(op, data)))
+    return entries
 
 
 _ROWS = (
@@ -282,10 +282,10 @@ _SEEN = (
 def _change(store: Store, act: Act, annotator: str, action: str) -> Change:
     # the hash alone says that the text is the one the person saw; one query for all, since a server takes as
     # long to plan as to answer
-    found = store.rows(_SEEN, sample=act.sample_id, annotator=annotator)
-    if not found:
+    rows = store.rows(_SEEN, sample=act.sample_id, annotator=annotator)
+    if not rows:
         raise NotFoundError("the sample was removed meanwhile")
-    ((dataset_id, name, content_hash, *rest),) = found
+    ((dataset_id, name, content_hash, *rest),) = rows
     rules, head = rest[: len(ASSIGNED)], rest[len(ASSIGNED) :]
     row = None if head[0] is None else Review(*head)
     if act.sample.content_hash != content_hash:
@@ -393,13 +393,13 @@ def first_accepts(store: Store, review_ids: Collection[int], kind: Kind) -> dict
         EVENT.data["assessment"]["kind"].as_string() == kind, EVENT.seq < REVIEW.seq,
         EVENT.action.not_like(f"{IMPORT_ACTION}%"), _STANDS,
     )  # fmt: skip
-    found: dict[int, Assessment] = {}
+    accepted: dict[int, Assessment] = {}
     with store.reading():
         for number, data in store.rows(query.order_by(EVENT.review_id, EVENT.seq.desc())):
             edit = edit_of("accept", data)
             assert isinstance(edit, Accept)
-            found[number] = edit.assessment  # the first comes last
-    return found
+            accepted[number] = edit.assessment  # the first comes last
+    return accepted
 
 
 def _history(session: Session, *where: ColumnElement[bool]) -> Iterator[tuple[str, object]]:

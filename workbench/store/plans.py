@@ -301,4 +301,4 @@ def parts(store: Store, dataset_id: int) -> Parts:
     after = SAMPLE.rank >= HOLDOUT_RANK
     places = (SAMPLE.rank < HOLDOUT_RANK,), (after, SAMPLE.holdout), (after, SAMPLE.size == 0)
     with store.snapshot():
-        return Parts(*(store.count(SAMPLE.id, SAMPLE.dataset_id == dataset_id, *place) for place in places))
+        return Parts(*(store.count(SAMPLE.id, SAMPLE.dataset_id == dataset_id, *where) for where in places))

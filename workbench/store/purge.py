@@ -244,7 +244,7 @@ def _forget_names(connection: Connection, dataset_id: int) -> None:
     connection.execute(update(PlanRow).where(*beyond).values(planned_n=len(order)))
     forgetting: tuple[tuple[Column[Any], Callable[[JsonObject], None]], ...] = (
         (CALIBRATION.document, lambda saw: _forget_groups(saw.get("gold", {}).get("samples", []), groups)),
-        (RUN.parameters, lambda said: _forget_groups(said.get("examples", []), groups)),
+        (RUN.parameters, lambda parameters: _forget_groups(parameters.get("examples", []), groups)),
         (PLAN.parameters, lambda drawn: _forget_strata(drawn, strata, sizes)),
     )
     for column, forget in forgetting:

@@ -90,8 +90,8 @@ def next_sample(store: Store, info: DatasetInfo, annotator: str, after: int | No
     places = (true(),) if after is None else (SAMPLE.rank > rank, SAMPLE.id != after)
     with store.snapshot():
         for wanted in (reviews.stands(*UNDECIDED), _stale(info, reviews)):
-            for place in places:
-                if (number := _first(store, info, wanted, place)) is not None:
+            for where in places:
+                if (number := _first(store, info, wanted, where)) is not None:
                     return number
     return None
 
@@ -280,7 +280,7 @@ def pace(store: Store, info: DatasetInfo, annotator: str, midnight: datetime | N
         return None
     today = sum(midnight is not None and at is not None and at >= midnight for *_, at in spent)
     slow = [row for row in spent if row[0] >= 1]
-    seconds, presses = (median(float(row[place]) for row in slow or spent) for place in (0, 1))
+    seconds, presses = (median(float(row[column]) for row in slow or spent) for column in (0, 1))
     return Pace(seconds, presses, len(slow), today)
 
 

@@ -375,7 +375,7 @@ class ScoreColumns:
                 if metric in runs and (not same or len(runs) > 1):
                     first = _dated(metric, began[metric])
                     self._rename(store, metric, first)
-                    settled = [one._replace(run=first) if one.run == metric else one for one in settled]
+                    settled = [each._replace(run=first) if each.run == metric else each for each in settled]
         return settled
 
     def _is_column(self, name: str) -> tuple[ColumnElement[bool], ...]:

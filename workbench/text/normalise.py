@@ -292,11 +292,11 @@ def words(text: str, lang: str | None = None) -> list[str]:
     simple = plain(folded)
     if simple and not _SPECIAL.search(folded) and not _INITIAL.search(folded):
         return numbers.canonical(_LETTERS_ONLY.findall(folded), lang)
-    found = _word_pattern(simple).findall(folded)
-    for index, word in enumerate(found):
+    tokens = _word_pattern(simple).findall(folded)
+    for index, word in enumerate(tokens):
         if not (word.isalpha() or word.isdecimal() or word.endswith(".")):
-            found[index] = _plain_word(word, lang)
-    return numbers.canonical([word for word in found if word], lang)
+            tokens[index] = _plain_word(word, lang)
+    return numbers.canonical([word for word in tokens if word], lang)
 
 
 def _plain_word(word: str, lang: str | None) -> str:
@@ -331,17 +331,17 @@ def _numeral(word: str) -> str:
     return ordinal.group(1) if ordinal else word
 
 
-def joined_initials(found: Sequence[str], lang: str | None = None) -> list[str]:
+def joined_initials(tokens: Sequence[str], lang: str | None = None) -> list[str]:
     """Words with runs of single letters made one (U. S. → us); a lone initial loses its dot.
 
     It keeps the dot where it would read as an article or preposition ("A. Smith", «С. Петров»).
     """
-    if min(map(len, found), default=3) > 2 or not any(len(word.removesuffix(".")) == 1 for word in found):
-        return list(found)  # most names
+    if min(map(len, tokens), default=3) > 2 or not any(len(word.removesuffix(".")) == 1 for word in tokens):
+        return list(tokens)  # most names
     result: list[str] = []
     run: list[str] = []
     droppable = _small(lang, *_LISTS)
-    for word in [*found, ""]:
+    for word in [*tokens, ""]:
         if len(word.removesuffix(".")) == 1 and word[0].upper() != word[0]:
             run.append(word)
             continue
@@ -355,20 +355,20 @@ def joined_initials(found: Sequence[str], lang: str | None = None) -> list[str]:
     return result
 
 
-def content(found: Sequence[str], lang: str | None = None) -> list[str]:
+def content(tokens: Sequence[str], lang: str | None = None) -> list[str]:
     """Words without articles, leading prepositions and honorifics, and fillers, unless nothing is left."""
-    kept = written_out(found)
-    if len(kept) < 2:
-        return kept
+    main = written_out(tokens)
+    if len(main) < 2:
+        return main
     leading, fillers = _small(lang, "articles", "prepositions"), _small(lang, "fillers")
-    while kept and (
-        kept[0] in leading
-        or (len(kept) > 2 and kept[0] in _HONORIFICS)
-        or (kept[0] in _OF_TIME and kept[1:] and kept[1][0].isdecimal())
+    while main and (
+        main[0] in leading
+        or (len(main) > 2 and main[0] in _HONORIFICS)
+        or (main[0] in _OF_TIME and main[1:] and main[1][0].isdecimal())
     ):
-        del kept[0]
-    kept = [word for word in kept if word not in fillers]
-    return kept or list(found)
+        del main[0]
+    main = [word for word in main if word not in fillers]
+    return main or list(tokens)
 
 
 def wholes(word: str) -> set[str]:
@@ -376,12 +376,12 @@ def wholes(word: str) -> set[str]:
     return {table.get(word, word) for table in (_WHOLE, _AT_START, _BEFORE_FIGURE, _AT_END)} & _WHOLES
 
 
-def written_out(found: Sequence[str]) -> list[str]:
+def written_out(tokens: Sequence[str]) -> list[str]:
     """Words with abbreviations as whole words: St. Petersburg, Main St., Sen. Warren, vol. 2."""
-    if len(found) < 2 or _ABBREVIATIONS.isdisjoint(word.removesuffix(".") for word in found):
-        return list(found)
+    if len(tokens) < 2 or _ABBREVIATIONS.isdisjoint(word.removesuffix(".") for word in tokens):
+        return list(tokens)
     whole = []
-    for index, (word, following) in enumerate(zip(found, (*found[1:], ""), strict=True)):
+    for index, (word, following) in enumerate(zip(tokens, (*tokens[1:], ""), strict=True)):
         table = _AT_START if not index else {} if following else _AT_END
         table = _BEFORE_FIGURE if following[:1].isdigit() else table
         short = word.removesuffix(".")

@@ -260,12 +260,12 @@ def canonical(words: Sequence[str], lang: str | None = None) -> list[str]:
     number_words = counting(lang)
     if number_words.isdisjoint(words) and "".join(words).isalpha():
         return list(words)  # most names
-    found = _compose(words, number_words, _units(lang), adding=lang in _ADDING)
-    if not _RANGE_OR_TIME.isdisjoint(found):
-        text = _RANGE.sub(" ", " ".join(found))
+    composed = _compose(words, number_words, _units(lang), adding=lang in _ADDING)
+    if not _RANGE_OR_TIME.isdisjoint(composed):
+        text = _RANGE.sub(" ", " ".join(composed))
         # A language that is not known counts as English. German has the word: Platz 5 am See.
-        found = (_CLOCK.sub(_of_24_hours, text) if lang in (None, "en") else text).split()
-    return found if _DATING.isdisjoint(found) else _dates(found)
+        composed = (_CLOCK.sub(_of_24_hours, text) if lang in (None, "en") else text).split()
+    return composed if _DATING.isdisjoint(composed) else _dates(composed)
 
 
 def _of_24_hours(time: re.Match[str]) -> str:
@@ -277,13 +277,13 @@ def _compose(
     words: Sequence[str], number_words: Set[str], units: dict[str, int], *, adding: bool
 ) -> list[str]:
     """Number words and magnitudes as digits; a currency sign moves behind its number."""
-    found: list[str] = []
+    composed: list[str] = []
     index, sign, below = 0, "", ""
     while index < len(words):
         word = words[index]
         if not (sign or word in number_words or word[0].isdecimal()):  # most words
             if word != PAUSE:
-                found.append(word)
+                composed.append(word)
             index += 1
             continue
         if word == _MINUS and index + 1 < len(words) and _value(words, index + 1, units, adding=False)[1]:
@@ -294,21 +294,21 @@ def _compose(
             sign = _AMOUNTS[word]
             index += 1
             continue
-        if word in _HUNDREDTH and found and f"{found[-1]} {word}" in _PER_HUNDRED:
-            found[-1] = "percent"
+        if word in _HUNDREDTH and composed and f"{composed[-1]} {word}" in _PER_HUNDRED:
+            composed[-1] = "percent"
             index += 1
             continue
         value, used = _value(words, index, units, adding=adding)
-        counted = bool(found) and (found[-1][-1].isdigit() or found[-1] in _SIZES)
+        counted = bool(composed) and (composed[-1][-1].isdigit() or composed[-1] in _SIZES)
         scale = _SCALES.get(words[index + 1]) if counted and index + 1 < len(words) else None
         if scale and word in _DEGREE:
             value, used = scale, 2
         elif not used:
             value, used = _AMOUNTS.get(word) or (_MEASURES.get(word, word) if counted else word), 1
-        found += [below + value, sign] if sign else [below + value]
+        composed += [below + value, sign] if sign else [below + value]
         index += used
         sign = below = ""
-    return found
+    return composed
 
 
 def _value(words: Sequence[str], index: int, units: dict[str, int], *, adding: bool) -> tuple[str, int]:
@@ -370,22 +370,22 @@ def _below_thousand(words: Sequence[str], at: int, units: dict[str, int]) -> tup
 
 def _dates(words: list[str]) -> list[str]:
     """Day, month and year beside each other as one date; the word for year goes."""
-    found: list[str] = []
+    dated: list[str] = []
     index = 0
     while index < len(words):
         word = words[index]
         if not (word[0].isdecimal() or word in MONTHS or word == "thang"):  # most words
-            found.append(word)
+            dated.append(word)
             index += 1
             continue
         word, used = _date_at(words, index)
-        if word[0].isdecimal() and "d" in word and found and found[-1] in _WEEKDAYS:  # the year says which
-            del found[-1]
-        found.append(word)
+        if word[0].isdecimal() and "d" in word and dated and dated[-1] in _WEEKDAYS:  # the year says which
+            del dated[-1]
+        dated.append(word)
         index += used
         if index < len(words) and words[index] in _YEAR_WORDS and _is_year_like(word):
             index += 1
-    return found
+    return dated
 
 
 def _is_year_like(word: str) -> bool:

@@ -130,12 +130,12 @@ def sides(unit: Unit, opened: Opened) -> list[list[str]]:
     if opened.over is None or sided is None or sided.agreed:
         return []
     names = opened.over.people[unit.kind] if opened.over.named else ()
-    found = []
+    lines = []
     for side, one in enumerate(sided.sides):
         who = f"{letter(side)} ({flat(names[side])})" if names else letter(side)
         facts = (flat(one.text), flat(one.label), verdict(one.match)) if one else ("no such unit",)
-        found.append([f"{who}  {' · '.join(filter(None, facts))}", *(quotes(one, opened) if one else ())])
-    return found
+        lines.append([f"{who}  {' · '.join(filter(None, facts))}", *(quotes(one, opened) if one else ())])
+    return lines
 
 
 def context_headings(contexts: Sequence[str], units: Iterable[Unit], kind: Kind) -> tuple[str, ...]:

@@ -230,8 +230,8 @@ class Pages:
         tried = f"person {name[:LONGEST_NAME]}", f"address {request.client.host if request.client else ''}"
         async with self._one_login:  # at a time, so that those of one moment count together
             if any(map(self._failed.full, tried)):
-                said = f"{LOGINS} tries failed within 15 minutes: wait for as long, then log in again"
-                return self._login_page(said, 429, name)
+                refusal = f"{LOGINS} tries failed within 15 minutes: wait for as long, then log in again"
+                return self._login_page(refusal, 429, name)
             try:
                 secret = await self._store.write(people.log_in, name, token, self._guest)
             except WorkbenchError as error:

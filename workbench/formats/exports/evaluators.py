@@ -257,4 +257,4 @@ def _example(item: ExportItem) -> JsonObject:
 
 def _verified(unit: Unit) -> JsonObject:
     value = {"text": unit.text, "label": unit.label, "verdict": unit.match.verdict or "unsure"}
-    return {name: said for name, said in (value | {"reason": unit.match.reason}).items() if said}
+    return {name: content for name, content in (value | {"reason": unit.match.reason}).items() if content}

@@ -140,10 +140,10 @@ def _bare_spans(text: str, unit: Unit) -> set[tuple[Any, ...]]:
 def _decided(text: str, gold: GoldRecord) -> set[tuple[Any, ...]]:
     """Each place of the entities that count, with the verdict."""
     return {
-        (*place, unit.match.verdict or "unsure")
+        (*span, unit.match.verdict or "unsure")
         for unit in gold.entities or ()
         if unit.counted
-        for place in _bare_spans(text, unit)
+        for span in _bare_spans(text, unit)
     }
 
 

@@ -152,8 +152,8 @@ def doccano_record(row: JsonObject, notes: Notes) -> Record:
                 raise wrong(where, span, expected)
             if type(label) is not str:
                 raise wrong(f"{where}.label", label, "a string")
-            place = RowPart({"start": start, "end": end}, where)
-            regions.append(Region(*place.ends(), label))
+            offsets = RowPart({"start": start, "end": end}, where)
+            regions.append(Region(*offsets.ends(), label))
     other = rest_of(row, _DOCCANO_KEYS | {name})
     if row.get("relations"):
         notes.counted["relations between spans: left out"] += 1
@@ -209,12 +209,12 @@ def _sets(row: JsonObject, notes: Notes) -> Iterator[annotated.AnnotationSet]:
             decided = _decided(results)
             regions = []
             for number, result in enumerate(results):
-                place = f"{where}.result[{number}]"
-                value = as_object(result, place, "an object with value").get("value")
+                path = f"{where}.result[{number}]"
+                value = as_object(result, path, "an object with value").get("value")
                 kind, name = result.get("type"), result.get("id")
                 verdict = decided.get(name) if type(name) is str else None
                 if kind in (None, "labels") and type(value) is dict and "start" in value:
-                    regions.append(_span(value, f"{place}.value", notes, verdict))
+                    regions.append(_span(value, f"{path}.value", notes, verdict))
                 elif kind != "choices" or verdict is None:  # such as a relation
                     notes.ignored[f"result of type {kind}"[:60]] += 1
             human = key != "predictions"
@@ -320,9 +320,9 @@ def prodigy_record(row: JsonObject, notes: Notes) -> Record:
             span = part(given, f"spans[{number}]", "an object with start, end and label")
             span.ignore(_PRODIGY_SPAN, notes)
             label, text = span.optional("label"), span.optional("text")
-            place = span.ends()
+            ends = span.ends()
             verdict = None if given.get("verdict") is None else span.one_of("verdict", VERDICTS)
-            regions.append(Region(*place, label or "", text, verdict))
+            regions.append(Region(*ends, label or "", text, verdict))
         by = row.get("_annotator_id") or row.get("_session_id") or ""
         sets.append(annotated.AnnotationSet(regions, by if type(by) is str else ""))
     record = annotated.record("prodigy", row.get("text"), (meta, other), sets, notes)

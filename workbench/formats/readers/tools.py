@@ -431,7 +431,7 @@ def _span(row: JsonObject, given: RawRow, notes: Notes) -> TraceSpan:
     scores, others = numbers((score.get("name"), score.get("value")) for score in dicts(row.get("scores")))
     return TraceSpan(
         given._replace(value=None, raw=""),  # of every span until the file ends: its place alone
-        next((str(one) for one in (trace, number) if one is not None), ""),
+        next((str(name) for name in (trace, number) if name is not None), ""),
         str(number),
         str(first(_PARENT) or ""),
         first(_INPUT),

@@ -175,7 +175,7 @@ def forecast(
                 key, reference = statements_key(setup, sample), sample.reference
                 answered = results.get(key)
                 if answered is None:
-                    answered = tuple(place.of(reference) for place in sentences(reference))
+                    answered = tuple(span.of(reference) for span in sentences(reference))
                 add(plan_verdicts([sample], setup, {key: answered}, known))
             yield sample
 

@@ -66,12 +66,12 @@ _SAID = words(
 class RunLabels:
     """Labels the runs of one text; a surname of a full name seen in it is a person."""
 
-    def __init__(self, reading: Reading, kept: Sequence[Run]) -> None:
+    def __init__(self, reading: Reading, names: Sequence[Run]) -> None:
         self._reading = reading
         self._certain: dict[str, str] = {}
         self._surnames: set[str] = set()
         self._ending: dict[int, str] = {}  # the labels so far, by the last token
-        for run in kept:
+        for run in names:
             label = self._sure(run)
             if label:
                 self._certain.setdefault(self._reading.name(*run), label)
@@ -139,10 +139,10 @@ class RunLabels:
 
     def _defined(self, run: Run) -> str:
         """What a definition right after the name says it is."""
-        found = _DEFINITION.match(self._reading.text, self._reading.ends[run.last])
-        if found is None:
+        definition = _DEFINITION.match(self._reading.text, self._reading.ends[run.last])
+        if definition is None:
             return ""
-        phrase = next(group for group in found.groups() if group)
+        phrase = next(group for group in definition.groups() if group)
         phrase = _CUT.split(phrase, maxsplit=1)[0]
         for word in reversed(re.findall(r"[^\W\d_]+", phrase.casefold())):
             if word in TRADES or word in ROLES:

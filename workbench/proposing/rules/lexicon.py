@@ -33,7 +33,7 @@ class Claims:
         ordered = sorted(found)
         if not ordered:  # most layers
             return
-        kept = self.items
+        before = self.items
         fresh: list[Found] = []
         last_end = 0
         for item in ordered:
@@ -42,7 +42,7 @@ class Claims:
             fresh.append(item)
             last_end = item.end
         if fresh:
-            self.items = sorted([*kept, *fresh])
+            self.items = sorted([*before, *fresh])
 
     def overlaps(self, start: int, end: int) -> bool:
         """Whether any kept stretch shares a character with `start`–`end`."""

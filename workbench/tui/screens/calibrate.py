@@ -302,7 +302,7 @@ def finding(look: Look) -> list[Line]:
     calibration = look.found
     if calibration is None:
         return [[("! ", "$warning"), (look.why, "")], policy_line(look) or [("", "")], [("", "")]]
-    sign, said = found_text(calibration, gain_text(calibration))
+    sign, text = found_text(calibration, gain_text(calibration))
     tone = {"✓": "$success", "=": "$warning"}.get(sign, "")
     rest = without_folds(calibration)
     if look.gathered.assisted:
@@ -311,7 +311,7 @@ def finding(look: Look) -> list[Line]:
         rest += f"; holdout opened {times(look.openings)}"
     sure = f"for {NAMES[calibration.objective]}, {how_sure(calibration).removeprefix('95 %, ')}"
     last: Line = policy_line(look) or [("  ", ""), (rest, DIM)]
-    return [[(f"{sign} ", tone), (said, "")], [("  ", ""), (sure, DIM)], last]
+    return [[(f"{sign} ", tone), (text, "")], [("  ", ""), (sure, DIM)], last]
 
 
 def policy_line(look: Look) -> Line:

@@ -83,7 +83,7 @@ class CompareScreen(Room):
         if figures.rows:
             self.show_section(self.at)
         else:
-            self.empty(nothing_yet(figures, self.seen.said))
+            self.empty(nothing_yet(figures, self.seen.sentences))
         self.refresh_bindings()
 
     # Showing.
@@ -92,7 +92,7 @@ class CompareScreen(Room):
     def figures(self) -> Figures:
         """The figures that are shown; keys are closed without them."""
         assert self.seen is not None
-        return self.seen.found
+        return self.seen.figures
 
     def entitle(self) -> None:
         """The dataset, what is compared and how much of it is verified."""
@@ -134,7 +134,7 @@ class CompareScreen(Room):
     @property
     def _full(self) -> FiguresLook | None:
         """What there is to show, if anything is verified."""
-        return self.seen if self.seen is not None and self.seen.found.rows else None
+        return self.seen if self.seen is not None and self.seen.figures.rows else None
 
     def resized(self) -> None:
         """Other columns, once the lists have taken theirs."""

@@ -101,8 +101,8 @@ class PickScreen(Dialog):
         names = names[: len(codes(len(names), len(tokens))[0])]
         starts = {self._token_at(name.start) for name in names}
         others = [index for index in tokens if index not in starts]  # a capital takes those
-        one, two = codes(len(names), len(others))
-        return hints(names, one) + hints([self._targets[index] for index in others], two)
+        first, second = codes(len(names), len(others))
+        return hints(names, first) + hints([self._targets[index] for index in others], second)
 
     @property
     def _few(self) -> bool:
@@ -113,8 +113,8 @@ class PickScreen(Dialog):
     def _offer_last(self, begin: int, end: int) -> list[Hint]:
         tokens = self._visible(begin, end)
         near = len(tokens) if len(tokens) <= len(codes(len(tokens), 0)[0]) else NEAR
-        one, two = codes(near, len(tokens) - near)
-        return hints([self._targets[index] for index in tokens], [*one, *two])
+        first, second = codes(near, len(tokens) - near)
+        return hints([self._targets[index] for index in tokens], [*first, *second])
 
     def _visible(self, begin: int, end: int) -> list[int]:
         first = bisect_right(self._starts, begin - 1)

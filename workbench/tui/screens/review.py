@@ -245,8 +245,7 @@ class ReviewScreen(BaseScreen):
         self._draw_head()
         self.pane.suspect(suspicion)
         if before and self._planned and before[0] < self._planned[0] == self._planned[1]:
-            said = f"all {before[1]:,} planned samples are complete: C shows the estimate"
-            self.succeeded(said)
+            self.succeeded(f"all {before[1]:,} planned samples are complete: C shows the estimate")
 
     # Writing, and going on.
 

@@ -104,8 +104,8 @@ def by_rules(desk: Desk, going: Going) -> Ended:
         report = propose(desk.store, desk.info, "rules", annotator=desk.annotator, progress=count)
     except _StoppedError:
         return Ended("stopped: what was proposed is kept, the next start goes on from there", "!", "warn")
-    said = f"{report.run}: {report.proposed:,} proposed, {report.already:,} before"
-    return Ended(said, "✓", "good", report.run)
+    summary = f"{report.run}: {report.proposed:,} proposed, {report.already:,} before"
+    return Ended(summary, "✓", "good", report.run)
 
 
 def by_model(desk: Desk, options: ModelOptions, going: Going) -> Ended:

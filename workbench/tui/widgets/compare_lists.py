@@ -32,14 +32,14 @@ class FiguresLook:
     """The figures with what takes long to find for many samples: it is worked out outside the event loop.
 
     `causes` are those worth a line. `largest` has every sample by size of Δ; `places` how many have the same
-    two values, with the first of them. `said` are the sentences of the answer.
+    two values, with the first of them. `sentences` are those of the answer.
     """
 
-    found: Figures
+    figures: Figures
     causes: Sequence[CauseTotal]
     largest: Sequence[Sample]
     places: Mapping[Place, tuple[int, Row]]
-    said: tuple[str, ...]
+    sentences: tuple[str, ...]
 
 
 def look(figures: Figures, sentences: tuple[str, ...]) -> FiguresLook:
@@ -140,15 +140,15 @@ def narrow_lines(facts: Sequence[Fact], room: int) -> list[Line]:
     return lines
 
 
-def overview(found: Figures, room: int, *, high: bool = True) -> tuple[list[Line], list[str]]:
+def overview(figures: Figures, room: int, *, high: bool = True) -> tuple[list[Line], list[str]]:
     """The estimate, or what stands in its place, and the notes on it that are cut.
 
     A figure has one line where the screen is not `high`; what has no room there belongs below.
     """
-    facts = words.estimate_facts(found.estimate, assisted=found.assisted)
-    strong = words.estimate_label(found.estimate)
-    if found.estimate.refusal:
-        facts += words.same_facts(found.rows, found.paired)
+    facts = words.estimate_facts(figures.estimate, assisted=figures.assisted)
+    strong = words.estimate_label(figures.estimate)
+    if figures.estimate.refusal:
+        facts += words.same_facts(figures.rows, figures.paired)
         strong = words.MEAN_DELTA
     if high:
         return fact_lines(facts, room, strong=strong), []
@@ -161,9 +161,9 @@ def overview(found: Figures, room: int, *, high: bool = True) -> tuple[list[Line
     return fact_lines(shorter, room, strong=strong, name=name), rest
 
 
-def notes(found: Figures, rest: Sequence[str] = ()) -> str:
+def notes(figures: Figures, rest: Sequence[str] = ()) -> str:
     """The notes, a sentence a line; first the `rest` of the figures."""
-    lines = (*rest, *words.notes(found), *words.count_lines(found.counts))
+    lines = (*rest, *words.notes(figures), *words.count_lines(figures.counts))
     return "\n".join(f"· {line}" for line in lines)
 
 

@@ -128,19 +128,19 @@ class Overview(Section):
 
     def show(self, seen: FiguresLook) -> None:
         """The first page."""
-        found = seen.found
-        write(self, "#answer", " ".join(seen.said))
-        facts, rest = lists.overview(found, self.content_size.width, high=self.screen.has_class("-high"))
+        figures = seen.figures
+        write(self, "#answer", " ".join(seen.sentences))
+        facts, rest = lists.overview(figures, self.content_size.width, high=self.screen.has_class("-high"))
         write(self, "#facts", facts)
         left = len(seen.causes) - lists.TOP
         more = f"3: {left} more" if left > 0 else ""
-        nothing = " ".join(words.no_cause_lines(found)) or "nothing differs yet"
-        title = f"why they differ in {words.over_verified(found)}" if seen.causes else nothing
+        nothing = " ".join(words.no_cause_lines(figures)) or "nothing differs yet"
+        title = f"why they differ in {words.over_verified(figures)}" if seen.causes else nothing
         self.query_one("#why", Bar).show([(title, DIM)], [(more, DIM)])
         top = self.query_one(CauseBars)
         top.put(seen.causes[: lists.TOP], 0)
         top.styles.height = max(1, top.count)
-        self.query_one("#notes", Passage).show(lists.notes(found, rest))
+        self.query_one("#notes", Passage).show(lists.notes(figures, rest))
 
 
 class Scatter(Section):
@@ -160,7 +160,7 @@ class Scatter(Section):
 
     def show(self, seen: FiguresLook) -> None:
         """The samples and how they differ on the whole."""
-        figures = seen.found
+        figures = seen.figures
         listed = self.query_one(SampleRows)
         listed.put(seen.largest, 0)
         self.query_one(ScatterPlot).show(seen.places, listed.verified)
@@ -203,7 +203,7 @@ class Causes(Section):
         """The bars."""
         self.query_one(CauseBars).put(seen.causes, 0)
         n = seen.causes[0].n if seen.causes else 0
-        caption = f"net shares of the mean Δ {signed(seen.found.paired.bias)}, n = {n:,}"
+        caption = f"net shares of the mean Δ {signed(seen.figures.paired.bias)}, n = {n:,}"
         self.query_one("#of", Bar).show([(caption, DIM)])
         self.on_lines_chosen()
 
@@ -211,7 +211,7 @@ class Causes(Section):
         """Say the chosen one in full."""
         assert self.seen is not None  # there is a cursor to move
         chosen = self.query_one(CauseBars).chosen
-        text = words.cause_line(chosen) if chosen else " ".join(words.no_cause_lines(self.seen.found))
+        text = words.cause_line(chosen) if chosen else " ".join(words.no_cause_lines(self.seen.figures))
         write(self, "#cause", text)
 
 
@@ -251,7 +251,7 @@ class AllFigures(Section):
     def show(self, seen: FiguresLook) -> None:
         """The text of the command line."""
         room = max(40, self.content_size.width - 2)
-        self.query_one(Passage).show(folded(figures_text(seen.found), room))
+        self.query_one(Passage).show(folded(figures_text(seen.figures), room))
 
 
 SECTIONS: tuple[type[Section], ...] = (Overview, Scatter, Causes, Samples, AllFigures)
