@@ -71,7 +71,7 @@ def head_parts(
     )
     right: Line = [(f"{fact}  ", style) for there, fact, style in facts if there]
     if opened.stale(kind):
-        right.append((f"↻ verified under policy {state.policy or opened.opening.policy}  ", "$warning"))
+        right.append((f"§ verified under policy {state.policy or opened.opening.policy}  ", "$warning"))
     elif kind in opened.settled:
         shows = differs(opened, kind) and first_of(opened.automatic, kind) is not None
         way = " · w: what was settled" if shows else ""  # the units in sight are this person's

@@ -144,7 +144,7 @@ def facts_of(opened: Opened, kind: Kind) -> list[str]:
     }  # fmt: skip
     facts = [mark for mark, there in marks.items() if there]
     if opened.stale(kind):
-        facts.append(f"↻ verified under policy {state.policy or opened.opening.policy}")
+        facts.append(f"§ verified under policy {state.policy or opened.opening.policy}")
     elif kind in opened.settled:
         facts.append(f"✓ {settled_value(opened, kind)}")
     elif state.disposition in ("verified", "excluded", "skipped"):

@@ -361,7 +361,9 @@ class QueueScreen(BaseScreen):
         if self.views.order == "disputes":
             if one is not None and one.note and not self.has_class("-roomy"):
                 return f"{one.stands}: {flat(one.note)}"
-            return "Effect on the mean: − makes it too low, + too high."
+            who = self.samples.who_disagrees
+            narrow = f"{who}. Mean: − too low, + too high."
+            return narrow if who else "Effect on the mean: − makes it too low, + too high."
         if self._settles:
             return "People differ: no gold yet. enter: settle side by side."
         by_hand = BY_HAND if self.off_plan else ""

@@ -99,14 +99,14 @@ def columns_of(size: int, key_size: int) -> SampleColumns:
 
 
 def marks(row: QueueRow) -> str:
-    """⚑ flagged; ◇ blind or ↺ to be matched again; ↻ stale; ◌ picked by hand.
+    """⚑ flagged; ◇ blind or ↺ to be matched again; § stale; ◌ picked by hand.
 
     Last ≠ people differ; with assignments ◷ held by others, else ½ decided by some and not by this one.
     """
     kind = "◇" if row.blind else "↺" if row.rematch else ""
     half = 0 < row.places[0] < row.places[1] and not row.own
     team = "≠" if row.differs else "◷" if row.held else "½" if half else ""
-    own = ("↻" if row.stale else "") + ("◌" if row.off_plan else "")
+    own = ("§" if row.stale else "") + ("◌" if row.off_plan else "")
     return ("⚑" if row.flag else "") + kind + own + team
 
 
@@ -212,6 +212,15 @@ class SampleList(Lines[int]):
         if page not in self._fresh:
             self._want(page)
         return self._known.get(self.rows[index])
+
+    @property
+    def who_disagrees(self) -> str:
+        """In the sample under the cursor, where no column says it."""
+        dispute = self.disputes.get(self.chosen or 0)
+        if dispute is None or dispute_columns(self.size.width)[1]:
+            return ""
+        row = self.row(self.cursor)
+        return dispute_cells(dispute, row.scorer if row and self.yours else "")[1]
 
     # Reading.
 
