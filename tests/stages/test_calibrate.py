@@ -87,7 +87,7 @@ def test_samples_that_the_run_was_shown_are_left_out_with_their_group(bench: Any
 
     report = fit(bench)
 
-    assert 2 == report.gathered.left_out["seen"]
+    assert (2, "import more samples and review them") == (report.gathered.left_out["seen"], report.more)
     assert (22, 11) == (report.found.samples, report.found.groups)
 
 
