@@ -335,16 +335,13 @@ async def test_a_call_ends_at_its_time_limit(setup: Setup, ask: Ask) -> None:
 @pytest.mark.parametrize(
     ("headers", "seconds"),
     [
-        ({}, None),
-        ({"retry-after": "7"}, 7.0),
-        ({"retry-after": "0.5", "retry-after-ms": "250"}, 0.25),
-        ({"retry-after": "-3"}, 0.0),
-        ({"retry-after": "soon"}, None),
+        ({}, None), ({"retry-after": "7"}, 7.0), ({"retry-after": "0.5", "retry-after-ms": "250"}, 0.25),
+        ({"retry-after": "-3"}, 0.0), ({"retry-after": "soon"}, None),
         ({"retry-after": "Mon, 01 Jan 99999 00:00:00 GMT"}, None),
         ({"retry-after": "Mon, 01 Jan 2026 00:00:00 +99999999999999999999"}, None),
         ({"retry-after": "Sun, 06 Nov 1994 08:49:37 GMT"}, 0.0),
     ],
-)
+)  # fmt: skip
 def test_how_long_the_service_asks_to_wait(headers: dict[str, str], seconds: float | None) -> None:
     assert seconds == retry_after(headers)
 
