@@ -66,11 +66,8 @@ class Corpus:
                 [name for _, name, _ in self.values] if by_strata else [],
                 [times for _, _, times in self.values],
             ),
-            reached,
-            design="stratified" if by_strata else "simple",
-            planned=n,
-            at_planned=True,
-        )
+            reached, design="stratified" if by_strata else "simple", planned=n, at_planned=True,
+        )  # fmt: skip
 
 
 def main() -> int:
