@@ -186,11 +186,15 @@ async def test_actions_are_found_with_their_keys(user: User) -> None:
     a newcomer types finds its action.
     """
     typed = {"back": "Back up", "backup": "Back up", "save": "Export", "help": "Help", "dark": "Theme",
-             "sort": "Order", "find": "Search", "progress": "Plan", "estimate": "Compare"}  # fmt: skip
+             "sort": "Order", "find": "Search", "progress": "Plan", "estimate": "Compare",
+             "exit": "Exit", "export csv": "Export", "load": "Import", "html": "Report page", "model": "Runs",
+             "cost": "Runs", "colour": "Theme", "refresh": "Refresh", "delete": "", "login": ""}  # fmt: skip
     async with user.opens() as app:
         await user.settle()
         found = {word: [hit async for hit in Actions(app.screen).search(word)] for word in typed}
-        best = {word: max(hits, key=lambda hit: hit.score).text for word, hits in found.items()}
+        best = {
+            word: max(hits, key=lambda hit: hit.score).text if hits else "" for word, hits in found.items()
+        }
         assert typed == {word: (title or "").partition(":")[0] for word, title in best.items()}
         assert "Disagreements, largest effect first; back" in [hit.text for hit in found["back"]]
         said = {command.title: command.help for command in app.get_system_commands(app.screen)}

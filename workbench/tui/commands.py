@@ -87,7 +87,7 @@ def coming(screen: BaseScreen, store: Store, desk: Desk | None) -> Iterable[Syst
     def failed(error: Exception) -> None:
         bench.tell(f"nothing was imported: {flat(str(error))}", "warn")
 
-    about = "Samples from a file: JSON Lines, CSV, ragas, deepeval and others"
+    about = "Load samples from a file: JSON Lines, CSV, ragas, deepeval and others"
     yield SystemCommand("Import", about, partial(bench.in_turn, ask_file))
 
 
@@ -134,9 +134,9 @@ def leaving(screen: BaseScreen, desk: Desk) -> Iterable[SystemCommand]:
 
     ask_page = partial(ask_path, "Report page: which file?", "report.html", "report")
     for title, about, ask in (
-        ("Export: save verified data for other tools", "In a new folder", ask_format),
+        ("Export: save verified data for other tools", "CSV, ragas, Hugging Face and others", ask_format),
         ("Report page", "The comparison as one HTML file to send", ask_page),
-        ("Back up: save a copy of the database", "Next to it", back_up),
+        ("Back up: save a copy of the database", "A backup, next to it", back_up),
     ):
         yield SystemCommand(title, about, partial(bench.in_turn, ask))
 
@@ -184,7 +184,7 @@ class Palette(CommandPalette):
 
 
 class Actions(SystemCommandsProvider):
-    """The library's, which would list by first letters, and find what merely contains a word first."""
+    """The library's, which would list by first letters, and find what has these letters somewhere."""
 
     async def discover(self) -> Hits:
         """The actions of the screen first."""
@@ -192,12 +192,13 @@ class Actions(SystemCommandsProvider):
             yield DiscoveryHit(title, run, help=about)
 
     async def search(self, query: str) -> Hits:
-        """Those that fit; a title that begins with what is typed comes first."""
-        matcher, start = self.matcher(query), query.casefold()
+        """Those that have words with each of these beginnings; a title that begins so comes first."""
+        matcher, words = self.matcher(query), [f" {word}" for word in query.casefold().split()]
         for title, about, run, _ in self.app.get_system_commands(self.screen):
-            if (score := matcher.match(title)) > 0:
-                begins = title.casefold().startswith(start)
-                yield Hit(score + 100 * begins, matcher.highlight(title), run, title, about)
+            named, told = f" {title}".casefold(), f" {title} {about}".casefold()
+            if all(word in told for word in words):
+                score = sum(word in named for word in words) + named.startswith(words[0])
+                yield Hit(100 * score, matcher.highlight(title), run, title, about)
 
 
 class DatasetCommands(Provider):
@@ -246,7 +247,9 @@ def system_commands(app: Bench, screen: Screen[Any]) -> Iterable[SystemCommand]:
             yield from coming(screen, app.store, app.desk)
         if app.desk is not None:
             yield from leaving(screen, app.desk)
-    yield SystemCommand("Theme: light, dark and others", "Also the terminal's own", app.action_change_theme)
+    yield SystemCommand(
+        "Theme: light, dark and others", "Colours, also the terminal's own", app.action_change_theme
+    )
     tour = partial(app.in_turn, partial(app.run_action, "app.tour"))
     yield SystemCommand("Tour", "The first steps again", tour)
     yield from (_command(app, act) for act in rest)
