@@ -361,7 +361,7 @@ def _step(
         own = EVENT.dataset_id == dataset_id, EVENT.annotator == annotator
         first = target = newest(_history(session, *own))
         closed: list[int] = []
-        while target is not None and (settled := _settling(store, target)) is not None:
+        while target is not None and (settled := store.value(_SETTLING, action=target)) is not None:
             if settles and not _others_since(session, settled, target, annotator):
                 break
             closed.append(settled)
@@ -407,31 +407,33 @@ def _history(session: Session, *where: ColumnElement[bool]) -> Iterator[tuple[st
 
     With data only undo and redo: an accept is long.
     """
-    columns = EVENT.action, EVENT.op, case((EVENT.op.in_(("undo", "redo")), EVENT.data))
-    people = EVENT.op != "open", EVENT.action.not_like(f"{IMPORT_ACTION}%"), _STANDS
-    query = select(*columns).where(*people, *where).order_by(EVENT.id.desc())
-    with session.execute(query, execution_options={"yield_per": 5}) as rows:
+    with session.execute(_DONE.where(*where), execution_options={"yield_per": 5}) as rows:
         for action, op, data in rows:
             yield action, None if data is None else edit_of(op, data)
 
 
-def _settling(store: Store, action: str) -> int | None:
-    """The review that settles others in which an act is; None for an act on a person's own."""
-    own = REVIEW.annotator == RESOLVED, REVIEW.id == EVENT.review_id, EVENT.action == action
-    return store.value(select(REVIEW.id).where(*own))
-
-
+_ACTION = EVENT.action == bindparam("action")
+_SETTLING = select(REVIEW.id).where(REVIEW.annotator == RESOLVED, REVIEW.id == EVENT.review_id, _ACTION)
+"""The review that settles others in which an act is; none for an act on a person's own."""
 _STANDS = ~exists().where(
     _LATER.review_id == EVENT.review_id, _LATER.seq > EVENT.seq, _LATER.action.like(f"{IMPORT_ACTION}%")
 )
 """Whether no import rewrote the review after an event: what came before quotes another text or gold."""
+_DONE = (
+    select(EVENT.action, EVENT.op, case((EVENT.op.in_(("undo", "redo")), EVENT.data)))
+    .where(EVENT.op != "open", EVENT.action.not_like(f"{IMPORT_ACTION}%"), _STANDS)
+    .order_by(EVENT.id.desc())
+)
+_OF_ACT = (
+    select(EVENT.review_id, EVENT.op, EVENT.data, *ASSIGNED)
+    .where(_ACTION, EVENT.op != "open", _STANDS, *in_force(EVENT.dataset_id))
+    .order_by(EVENT.id)
+)
 
 
 def _mark(store: Store, session: Session, edit: Edit, own: str, by: str, *, stored: bool = False) -> Moved:
     assert isinstance(edit, Undo | Redo)
-    of_act = EVENT.action == edit.action, EVENT.op != "open", _STANDS, *in_force(EVENT.dataset_id)
-    query = select(EVENT.review_id, EVENT.op, EVENT.data, *ASSIGNED).where(*of_act).order_by(EVENT.id)
-    touched = store.rows(query)
+    touched = store.rows(_OF_ACT, action=edit.action)
     numbers = list(dict.fromkeys(row[0] for row in touched))
     reviews = {row.id: row for row in reviews_where(store, among(REVIEW.id, numbers))}
     rows = [reviews[number] for number in numbers]

@@ -12,7 +12,7 @@ from functools import cache
 from statistics import median
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, func, or_, select, true
+from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, func, or_, select
 
 from workbench.model import RESOLVED, Assessment, Disposition, Imported, Kind, Tally, Unit, named_language
 from workbench.reviewing.fold import Verified, resolve
@@ -85,30 +85,32 @@ def next_sample(store: Store, info: DatasetInfo, annotator: str, after: int | No
 
     Those that were verified under an older policy come when nothing else is left.
     """
-    reviews = Reviews.of(info, annotator)
-    rank = rank_of(after)
-    places = (true(),) if after is None else (SAMPLE.rank > rank, SAMPLE.id != after)
+    given = {"dataset": info.id, "annotator": annotator, "after": after or 0}
     with store.snapshot():
-        for wanted in (reviews.stands(*UNDECIDED), _stale(info, reviews)):
-            for where in places:
-                if (number := _first(store, info, wanted, where)) is not None:
-                    return number
+        for stale in (False, True):
+            for behind in (False,) if after is None else (True, False):
+                query = _next(info.kinds, info.same_policies, stale=stale, behind=behind)
+                if (number := store.value(query, **given)) is not None:
+                    return int(number)
     return None
-
-
-def _first(store: Store, info: DatasetInfo, *wanted: ColumnElement[bool]) -> int | None:
-    query = select(SAMPLE.id).where(SAMPLE.dataset_id == info.id, *wanted)
-    return store.value(query.order_by(SAMPLE.rank).limit(1))
 
 
 def next_stale(store: Store, info: DatasetInfo, annotator: str) -> int | None:
     """The first sample that a person verified under an older policy."""
-    return _first(store, info, _stale(info, Reviews.of(info, annotator)))
+    query = _next(info.kinds, info.same_policies, stale=True, behind=False)
+    return store.value(query, dataset=info.id, annotator=annotator, after=0)
 
 
-def _stale(info: DatasetInfo, reviews: Reviews) -> ColumnElement[bool]:
-    own = REVIEW.dataset_id == info.id, reviews.is_own(REVIEW), reviews.is_stale(REVIEW)
-    return SAMPLE.id.in_(select(REVIEW.sample_id).where(*own))
+@cache
+def _next(kinds: tuple[Kind, ...], policies: tuple[int, ...], *, stale: bool, behind: bool) -> Select[Any]:
+    """The first sample in queue order but `after`, or behind that, which is undecided or stale."""
+    dataset: ColumnElement[int] = bindparam("dataset")
+    after: ColumnElement[int] = bindparam("after")
+    reviews = Reviews(bindparam("annotator"), kinds, policies, None)
+    own = REVIEW.dataset_id == dataset, reviews.is_own(REVIEW), reviews.is_stale(REVIEW)
+    wanted = SAMPLE.id.in_(select(REVIEW.sample_id).where(*own)) if stale else reviews.stands(*UNDECIDED)
+    where = SAMPLE.rank > rank_of(after) if behind else SAMPLE.id != after
+    return select(SAMPLE.id).where(SAMPLE.dataset_id == dataset, wanted, where).order_by(SAMPLE.rank).limit(1)
 
 
 def reviewed_before(store: Store, info: DatasetInfo) -> tuple[str, ...]:
@@ -487,12 +489,19 @@ def shown_ids(store: Store, info: DatasetInfo, annotator: str, kind: Kind) -> se
 
 def given(store: Store, info: DatasetInfo, annotator: str, sample_id: int, kind: Kind) -> Assessment | None:
     """What stands of a kind that this annotator has not decided, by a file or settled, if it may be shown."""
-    others = REVIEW.sample_id == sample_id, REVIEW.annotator != annotator, REVIEW[kind] == "verified"
-    gold = load_some(store, [sample_id], kind).get(sample_id) if store.has(REVIEW.id, *others) else None
+    others = store.numbers(_others(kind), sample=sample_id, annotator=annotator)
+    gold = load_some(store, [sample_id], kind).get(sample_id) if others else None
     reviews = Reviews.of(info, annotator)._replace(kinds=(kind,))
     if gold is None or store.has(REVIEW.id, REVIEW.sample_id == sample_id, REVIEW[kind] == "excluded"):
         return None
     return gold.assessment if store.ids(SAMPLE.id, SAMPLE.id == sample_id, reviews.decided()) else None
+
+
+@cache
+def _others(kind: Kind) -> Select[Any]:
+    """The reviews of a sample in which others than the annotator verified a kind."""
+    others = REVIEW.sample_id == bindparam("sample"), REVIEW.annotator != bindparam("annotator")
+    return select(REVIEW.id).where(*others, REVIEW[kind] == "verified")
 
 
 def uncounted_ids(store: Store, info: DatasetInfo, annotator: str) -> list[int]:

@@ -210,9 +210,13 @@ class Passage(LineView):
         line = max(0, min(point.y - corner.y + self.scroll_offset.y, len(self._lines) - 1))
         return character_at(self.text, *self._lines[line], point.x - corner.x - self.MARGIN)
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The visible lines, of the text wrapped for the width that there is by now."""
+        self._layout(self._room)
+        return super().render_lines(crop)
+
     def render_line(self, y: int) -> Strip:
         """One visible line."""
-        self._layout(self._room)
         return super().render_line(y).apply_offsets(0, y + self.scroll_offset.y)
 
     def _look(self, name: str) -> Style:

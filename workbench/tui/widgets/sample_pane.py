@@ -175,7 +175,7 @@ class SamplePane(Container):
             generation=self._generation,
         )
         self.tallies.show(opened, kind)
-        listed.move_to(listed.cursor, tell=False)
+        listed.reveal(listed.cursor)
         self._follow_unit()
         self.body.fit()
         return is_new
