@@ -17,6 +17,7 @@ from workbench.stages.people import Person, add_person
 def differing(serve: Callable[..., Served]) -> Any:
     """A sample in which bo and cy differ, and one in which they do not."""
     served = serve(ROWS[:2])
+    assert "Resolve" not in shown(served.log_in("ann").get("/me").text)  # nobody else reviews here
     for name in ("bo", "cy"):
         one = served.log_in(name)
         one.get("/s/1")

@@ -220,7 +220,9 @@ def test_a_new_token_ends_the_sessions_of_the_old_one_and_log_out_ends_one(serve
     assert 200 == other.get("/next").status_code
     form = other.page.text.split('action="/logout"')[1].split('value="')[1].split('"')[0]
     assert 403 == other.client.post("/logout", data={"form": "no"}).status_code
-    other.client.post("/logout", data={"form": form})
+    left = other.client.post("/logout", data={"form": form}, follow_redirects=True)
+    assert "you are logged out" in left.text
+    assert "said warn" not in left.text
     assert 401 == other.get("/next").status_code
     assert [] == served.bench.query("SELECT person FROM session")
 

@@ -76,7 +76,7 @@ class Desk:
 
     `steps`: an undo and a redo that are not known to be stored, by the names that they have in the journal.
     `trainee`: how far the training of the annotator is.
-    `settles`: the annotator may settle what people differ in; `resolves`: that is what is opened.
+    `settles`: others review too, and the annotator may settle what differs; `resolves`: that is opened.
     """
 
     store: Store
@@ -250,8 +250,9 @@ def open_desk(store: Store, dataset: str | None, annotator: str) -> Desk:
     everybody = people(store)
     if why := why_not(everybody, annotator, "review"):
         raise UsageError(why)
-    settles = not why_not(everybody, annotator, "settle what others differ in")
     info, trainee = find_dataset(store, dataset), None
+    may = not why_not(everybody, annotator, "settle what others differ in")
+    settles = may and gold.reviewed_by_others(store, info, annotator)
     if info.training is not None:
         from workbench.stages.training import admitted
 

@@ -85,6 +85,11 @@ def several(
     return store.numbers(chosen.order_by(case((SAMPLE.rank > rank_of(after), 0), else_=1), SAMPLE.rank))
 
 
+def reviewed_by_others(store: Store, info: DatasetInfo, annotator: str) -> bool:
+    """Whether somebody else began a review in the dataset."""
+    return store.has(REVIEW.id, REVIEW.dataset_id == info.id, REVIEW.annotator != annotator)
+
+
 def unresolved(store: Store, sample_ids: Iterable[int], kinds: Iterable[Kind]) -> dict[int, list[Kind]]:
     """Those of some samples on which people differ so that there is no gold, with the kinds."""
     by_sample: dict[int, list[Kind]] = {}

@@ -209,7 +209,7 @@ class Pages:
     async def login_form(self, request: Request) -> Response:
         """Ask for a name and a token."""
         request.state.route = "/login"
-        return self._login_page("", 200)
+        return self._login_page("you are logged out" if "out" in request.query_params else "", 200)
 
     def _login_page(
         self, message: str, status: int, name: str = "", here: str = "", typed: Sequence[Markup] = ()
@@ -255,7 +255,7 @@ class Pages:
         if not forms.same(forms.tag(caller.key, "logout"), fields["form"]):
             raise HTTPException(403, GONE)
         await self._store.write(people.log_out, caller.session)
-        answer = RedirectResponse("/login", 303)
+        answer = RedirectResponse("/login?out", 303)
         answer.delete_cookie(
             self._site.cookie, path="/", httponly=True, secure=self._site.secure, samesite="strict"
         )
@@ -490,7 +490,13 @@ class Pages:
         caller: Caller | None = values.get("caller")
         tags = {action: forms.tag(caller.key, action) if caller else "" for action in ("logout", "undo")}
         # no two pages are the same
-        usual = {"caller": None, "desk": caller and caller.desk, "tags": tags, "nonce": secrets.token_hex(8)}
+        usual = {
+            "caller": None,
+            "desk": caller and caller.desk,
+            "tags": tags,
+            "nonce": secrets.token_hex(8),
+            "code": code,
+        }
         text = self._templates.get_template(template).render(usual | values)
         return HTMLResponse(text.encode("utf-8", "replace"), code)
 
