@@ -34,6 +34,7 @@ from workbench.cli.import_ import (
     previewed,
 )
 from workbench.errors import UsageError
+from workbench.model import Kind
 from workbench.reports.answer import answer_markdown, one_line, printed
 from workbench.reports.compare import figures_text
 from workbench.reports.files import import_text
@@ -82,7 +83,7 @@ def audit(
         preview = previewed(call, file, options)
         try:
             if preview.good:  # else the import says what is wrong
-                counts(scorer, dict.fromkeys((*_columns(call, preview.dataset), *preview.columns)))
+                counts(scorer, dict.fromkeys((*_columns(call, preview.dataset)[0], *preview.columns)))
         except UsageError as error:
             raise UsageError(f"{error}; nothing was imported") from None
     report = _import(call, file, options)
@@ -98,12 +99,12 @@ def audit(
         raise typer.Exit(3)
 
 
-def _columns(call: Call, dataset: str) -> Collection[str]:
-    """The columns of scores that the dataset has; none where it is not there."""
+def _columns(call: Call, dataset: str) -> tuple[Collection[str], Kind]:
+    """The columns of scores that the dataset has, none where it is not there, and what it reviews."""
     from workbench.stages.import_ import score_columns
 
     with open_if_there(call) as store:
-        return () if store is None else score_columns(store, dataset)
+        return ((), "entity") if store is None else score_columns(store, dataset)
 
 
 def _import(call: Call, file: Path, options: "ImportOptions") -> "ImportReport":
@@ -127,8 +128,8 @@ def _of_file(call: Call, file: Path, report: "ImportReport", scorer: str | None)
     """
     from workbench.stages.queue import named
 
-    own = headline(report.columns, (), "entity")
-    columns = _columns(call, report.dataset)
+    columns, kind = _columns(call, report.dataset)
+    own = headline(report.columns, (), kind)
     name, dataset = one_line(file.name), one_line(report.dataset)
     if scorer is None and column_kind(own) is None:
         if numbers := (*report.columns, *report.numbers):
@@ -136,7 +137,7 @@ def _of_file(call: Call, file: Path, report: "ImportReport", scorer: str | None)
             option = f"{perhaps or 'COLUMN'}=entity"
             command = shlex.join([*command_of(call, "audit"), str(file), "--external", option])
             tell(f"if {perhaps or 'a column'} is a recall, audit it:\n  {command}")
-        if (stored := headline(columns, (), "entity")) in columns:
+        if (stored := headline(columns, (), kind)) in columns:
             shown = f"shown is {one_line(stored)}, which the dataset {dataset} had before"
             tell(f"{name} has no recall score; {shown}")
         return None

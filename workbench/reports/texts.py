@@ -108,10 +108,10 @@ def policy_changes_text(report: PolicyReport) -> str:
         rest = f" and {more:,} more" if more > 0 else ""
         lines.append(f"{number} verified under an older policy: {shown}{rest}")
         lines.append("their units and verdicts stay; each comes again, at the end of its reviewer's queue")
-        lines.append(
-            f"back: workbench policy show --version {report.version - 1} > policy.toml, then "
-            "workbench policy edit --file policy.toml"
-        )
+    lines.append(
+        f"back: workbench policy show --version {report.version - 1} > policy.toml, then "
+        "workbench policy edit --file policy.toml"
+    )
     return page(lines)
 
 
@@ -134,10 +134,11 @@ def status_text(report: DatabaseStatus) -> str:
     for dataset in report.datasets:
         done = dataset.progress
         kinds = ", ".join(f"{PLURAL[kind]} {number:,}" for kind, number in dataset.verified.items())
+        unresolved = f", {dataset.unresolved:,} unresolved" if dataset.unresolved else ""
         lines.append(
             f"{dataset.info.name}: {many(done.total, 'sample')}, "
             f"{done.verified:,} reviewed {'in both kinds ' if kinds else ''}by at least one person"
-            f"{f' ({kinds})' if kinds else ''}; "
+            f"{f' ({kinds})' if kinds else ''}{unresolved}; "
             f"by you: {done.excluded:,} not counted, {done.skipped:,} skipped, {done.started:,} started, "
             f"{done.flagged:,} flagged"
         )

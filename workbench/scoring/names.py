@@ -110,13 +110,13 @@ def column_of(columns: Iterable[str], kind: Kind) -> str:
 def headline(columns: Iterable[str], able: Iterable[str], kind: Kind) -> str:
     """The score that a report is about, unless a person names another one.
 
-    An imported column of recall comes first: names before statements, and of these one whose kind a person
-    gave; of several runs the newest. Else the scorer that counts exact names, as ragas does, then name
-    matching. `able` are the scorers that the proposals allow, `kind` is what the dataset reviews. A metric
-    that is no recall is never taken.
+    An imported column of recall comes first: of the `kind` that the dataset reviews, then names before
+    statements, and of these one whose kind a person gave; of several runs the newest. Else the scorer that
+    counts exact names, as ragas does, then name matching. `able` are the scorers that the proposals allow. A
+    metric that is no recall is never taken.
     """
     there = list(columns)
-    for wanted in KINDS:
+    for wanted in (kind, *KINDS):
         if column := column_of(there, wanted):
             return column
     possible = list(able)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from workbench.comparing.answer import (
     REVIEW_ALL,
@@ -140,7 +141,7 @@ def answer(
         effects=() if alone else effects(rows),
         worst=_worst(store, info, name, resting(shown.rows), kind),
         steps=steps(
-            counts, whole, estimate,
+            counts if kind in info.kinds else replace(counts, fast=0, unresolved=0), whole, estimate,
             total=size, left=left if kind in info.kinds else 0, shown=len(triage.shown), rivals=rivals,
             planned=prefix.at_planned_n, ahead=ahead,
             seconds=pace.seconds if pace and measured else SECONDS[kind],

@@ -507,10 +507,10 @@ def existing(store: Store, name: str) -> DatasetInfo | None:
     return next((info for info in list_datasets(store) if info.name == name), None)
 
 
-def score_columns(store: Store, name: str) -> Collection[str]:
-    """The columns of scores of a dataset; none where it is not there."""
+def score_columns(store: Store, name: str) -> tuple[Collection[str], Kind]:
+    """The columns of scores of a dataset, none where it is not there, and the kind that it reviews first."""
     info = existing(store, name)
-    return scores.external_columns(store, info.id) if info else ()
+    return (scores.external_columns(store, info.id), info.kinds[0]) if info else ((), "entity")
 
 
 def _settle(store: Store, info: DatasetInfo, options: ImportOptions) -> None:

@@ -24,6 +24,7 @@ from workbench.formats.rejects import SUFFIX as REJECTED
 from workbench.model import Kind
 from workbench.stages import training
 from workbench.stages.people import Person, check, people
+from workbench.stages.queue_values import unresolved_ids
 from workbench.stages.team import Team, team
 from workbench.stages.training import Training
 from workbench.store import checking, copying, database, datasets, queue, runs
@@ -40,14 +41,16 @@ from workbench.store.runs import RunInfo
 class DatasetStatus:
     """One dataset: its settings, its runs and one annotator's progress.
 
-    `verified`: by kind, where the policy has several: a sample is verified when every kind is. `team`: how
-    far its assignments are, `training`: how far people are who are trained for it; None without.
+    `verified`: by kind, where the policy has several: a sample is verified when every kind is. `unresolved`:
+    on how many of the samples that the annotator may see people differ. `team`: how far its assignments
+    are, `training`: how far people are who are trained for it; None without.
     """
 
     info: DatasetInfo
     runs: tuple[RunInfo, ...]
     progress: Progress
     verified: Mapping[Kind, int]
+    unresolved: int
     team: Team | None
     training: Training | None
 
@@ -78,6 +81,7 @@ def status(store: Store, annotator: str, dataset: str | None = None) -> Database
                     for kind in info.kinds
                     if len(info.kinds) > 1
                 },
+                len(unresolved_ids(store, info, annotator)),
                 team(store, info),
                 training.progress(store, info) if info.training is not None else None,
             )
