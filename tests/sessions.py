@@ -146,11 +146,18 @@ def unit(change: Callable[..., Any]) -> Callable[..., Wish]:
 
 
 EDITS: dict[str, Callable[..., Any]] = {
-    "accept": accepted, "accept-fast": partial(accepted, fast=True), "add": _add, "comment": Comment,
-    "exclude": editing.exclude, "flag": Flag, "reject": unit(editing.reject),
-    "relabel": unit(editing.relabel), "skip": lambda: editing.skip, "toggle": unit(editing.toggle),
+    "accept": accepted,
+    "accept-fast": partial(accepted, fast=True),
+    "add": _add,
+    "comment": Comment,
+    "exclude": editing.exclude,
+    "flag": Flag,
+    "reject": unit(editing.reject),
+    "relabel": unit(editing.relabel),
+    "skip": lambda: editing.skip,
+    "toggle": unit(editing.toggle),
     "unsure": unit(editing.unsure),
-}  # fmt: skip
+}
 
 
 def edits_of(opened: Opened, wishes: list[list[str]]) -> Iterator[Any]:

@@ -179,10 +179,19 @@ def _without(rng: Rng, values: Floats, by: Floats) -> Floats:
 
 Make = Callable[[Rng, int], Rows]
 POPULATIONS: dict[str, Make] = {
-    "few units": few_units, "zero-inflated": zero_inflated, "skew": skew, "weak": weak, "clusters": clusters,
-    "adverse": adverse, "lumps": lumps, "hidden": hidden, "flips": flips, "no score": no_score,
-    "low, no score": low_no_score, "no units": no_units,
-}  # fmt: skip
+    "few units": few_units,
+    "zero-inflated": zero_inflated,
+    "skew": skew,
+    "weak": weak,
+    "clusters": clusters,
+    "adverse": adverse,
+    "lumps": lumps,
+    "hidden": hidden,
+    "flips": flips,
+    "no score": no_score,
+    "low, no score": low_no_score,
+    "no units": no_units,
+}
 
 
 # Plans and what is estimated by them.

@@ -66,8 +66,11 @@ class Corpus:
                 [name for _, name, _ in self.values] if by_strata else [],
                 [times for _, _, times in self.values],
             ),
-            reached, design="stratified" if by_strata else "simple", planned=n, at_planned=True,
-        )  # fmt: skip
+            reached,
+            design="stratified" if by_strata else "simple",
+            planned=n,
+            at_planned=True,
+        )
 
 
 def main() -> int:

@@ -268,9 +268,14 @@ def pace(_folder: Path) -> None:
             met = Faults(share=shared, kinds=["429"], seed=3)
             # As the real service does: at once what ten seconds let in, then by and by.
             options = Options(
-                rate=rate, bucket=rate, headers=named, latency=1.0, faults=met, retry_after="1",
+                rate=rate,
+                bucket=rate,
+                headers=named,
+                latency=1.0,
+                faults=met,
+                retry_after="1",
                 keep_bodies=False,
-            )  # fmt: skip
+            )
             with running(options) as (state, url):
                 began = time.monotonic()
                 seen = asyncio.run(run(url, count))

@@ -139,11 +139,18 @@ def doccano(row: Row, spans: Spans) -> Row:
 
 
 MAKE: dict[str, tuple[str, Callable[[Row, Spans], Row]]] = {
-    "plain": ("a.jsonl", plain), "native": ("a.jsonl", native), "native-gold": ("a.jsonl", gold),
-    "ragas": ("a.jsonl", ragas), "ragas-csv": ("a.csv", ragas), "deepeval": ("a.json", deepeval),
-    "prodigy": ("a.jsonl", prodigy), "label-studio": ("a.json", label_studio), "argilla": ("a.json", argilla),
-    "doccano": ("a.jsonl", doccano), "parquet": ("a.parquet", ragas),
-}  # fmt: skip
+    "plain": ("a.jsonl", plain),
+    "native": ("a.jsonl", native),
+    "native-gold": ("a.jsonl", gold),
+    "ragas": ("a.jsonl", ragas),
+    "ragas-csv": ("a.csv", ragas),
+    "deepeval": ("a.json", deepeval),
+    "prodigy": ("a.jsonl", prodigy),
+    "label-studio": ("a.json", label_studio),
+    "argilla": ("a.json", argilla),
+    "doccano": ("a.jsonl", doccano),
+    "parquet": ("a.parquet", ragas),
+}
 
 
 def write(path: Path, make: Callable[[Row, Spans], Row], rows: int) -> None:

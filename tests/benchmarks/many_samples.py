@@ -91,13 +91,17 @@ def base_rows() -> list[dict[str, object]]:
         )
         contexts = [f"{sentence([])} {one} is here; {sentence([])} {sentence([])}" for one in names[:4]]
         row: dict[str, object] = {
-            "id": f"sample-{number}", "user_input": f"Which names stand in text {number}?",
-            "group": f"group-{number % 200}", "reference": reference, "retrieved_contexts": contexts,
+            "id": f"sample-{number}",
+            "user_input": f"Which names stand in text {number}?",
+            "group": f"group-{number % 200}",
+            "reference": reference,
+            "retrieved_contexts": contexts,
             "proposal": {
-                "proposer": "recorded", "reference_entities": entities,
+                "proposer": "recorded",
+                "reference_entities": entities,
                 "context_entities": [[entity] for entity in entities[:4]],
             },
-        }  # fmt: skip
+        }
         if number % (BASE // VERIFIED) == 0:
             found = [{**entity, "verdict": "found"} for entity in entities[:4]]
             missing = [{**entity, "verdict": "missing"} for entity in entities[4:]]
@@ -118,17 +122,21 @@ def multiply(raw: sqlite3.Connection, times: int) -> None:
     asked = f"'Which names stand in text ' || ({number}) || '?'"
     copied = {
         "sample": {
-            "id": f"id + :step * {BASE}", "key": f"'sample-' || ({number})", "user_input": asked,
+            "id": f"id + :step * {BASE}",
+            "key": f"'sample-' || ({number})",
+            "user_input": asked,
             "reference_hash": f"reference_hash({asked}, reference)",
-            "content_hash": f"content_hash({asked}, reference, retrieved_contexts)", "u": spread,
+            "content_hash": f"content_hash({asked}, reference, retrieved_contexts)",
+            "u": spread,
             "rank": spread,
         },
         "proposal": {
-            "id": f"id + :step * {BASE}", "sample_id": f"sample_id + :step * {BASE}",
+            "id": f"id + :step * {BASE}",
+            "sample_id": f"sample_id + :step * {BASE}",
             "content_hash": f"(SELECT s.content_hash FROM sample s WHERE s.id = sample_id + :step * {BASE})",
         },
         "counted": {"sample_id": f"sample_id + :step * {BASE}"},
-    }  # fmt: skip
+    }
     with raw:
         for table, changed in copied.items():
             names = [row[1] for row in raw.execute(f"PRAGMA table_info({table})")]

@@ -69,9 +69,15 @@ class PtyApp:
         os.set_blocking(self._master, False)
         self.started = time.perf_counter()
         self.process = subprocess.Popen(
-            list(command), stdin=slave, stdout=slave, stderr=slave, start_new_session=True, close_fds=True,
-            env=dict(environment or terminal_environment()), preexec_fn=_end_with_parent if LIBC else None,
-        )  # fmt: skip
+            list(command),
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            start_new_session=True,
+            close_fds=True,
+            env=dict(environment or terminal_environment()),
+            preexec_fn=_end_with_parent if LIBC else None,
+        )
         os.close(slave)
 
     def __enter__(self) -> PtyApp:

@@ -81,11 +81,14 @@ def make(store: Store, folder: Path, samples: int, overlap: int, lease: int = 1)
     reference = f"She went to {', '.join(NAMES)}."
     rows = (
         sample(
-            f"s{number}", f"{reference} {number}", ", ".join(NAMES[:4]), user_input=f"Where {number}?",
+            f"s{number}",
+            f"{reference} {number}",
+            ", ".join(NAMES[:4]),
+            user_input=f"Where {number}?",
             proposal=found,
         )
         for number in range(samples)
-    )  # fmt: skip
+    )
     source = write_rows(folder / "team.jsonl", rows)
     import_file(store, source, ImportOptions(blind=0, seed=0), annotator="ann")
     team.assign(store, find_dataset(store, None), "ann", overlap, None, lease)

@@ -109,8 +109,15 @@ def main() -> None:
         tokens = {name: people.new_token(store, "p0", name) for name in names}
         desk = took(asyncio.run(at_desk(store, "p0", asked.seconds)))
         command = [
-            sys.executable, "-m", "workbench.cli", "--db", f"{folder}/workbench.db", "serve", "--port", "0",
-        ]  # fmt: skip
+            sys.executable,
+            "-m",
+            "workbench.cli",
+            "--db",
+            f"{folder}/workbench.db",
+            "serve",
+            "--port",
+            "0",
+        ]
         log = ["--log", f"{folder}/log"]
         server = subprocess.Popen([*command, *log], stderr=subprocess.PIPE, text=True)
         try:

@@ -329,8 +329,16 @@ def test_every_cause_fits_a_narrow_column() -> None:
 # What holds for any pair of assessments.
 
 WORDS = [
-    "Taj Mahal", "Mahal", "Yamuna", "Agra", "Indian city of Agra", "Shah Jahan", "Jahan", "1631", "Indien",
-]  # fmt: skip
+    "Taj Mahal",
+    "Mahal",
+    "Yamuna",
+    "Agra",
+    "Indian city of Agra",
+    "Shah Jahan",
+    "Jahan",
+    "1631",
+    "Indien",
+]
 VERDICTS: list[Verdict | None] = ["found", "missing", "unsure", None]
 
 
@@ -340,9 +348,13 @@ def one_unit(draw: st.DrawFn, name: str) -> Unit:
     start = REFERENCE.find(text)
     grounded = start >= 0 and draw(st.booleans())
     return unit(
-        name, text, draw(st.sampled_from(VERDICTS)), (start, start + len(text)) if grounded else None,
-        kind="entity", rejected=draw(st.integers(0, 5)) == 0,
-    )  # fmt: skip
+        name,
+        text,
+        draw(st.sampled_from(VERDICTS)),
+        (start, start + len(text)) if grounded else None,
+        kind="entity",
+        rejected=draw(st.integers(0, 5)) == 0,
+    )
 
 
 @st.composite

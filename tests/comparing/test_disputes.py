@@ -60,9 +60,13 @@ def test_nothing_in_common_is_no_dispute() -> None:
 def test_what_moves_most_comes_first_and_ties_go_by_id() -> None:
     """.3 − .1 and .2 are a tie although their floats differ; a flag without a difference comes last."""
     entries = [
-        (None, "a", "flag"), (0.2, "c", "linked~verified"), (0.3 - 0.1, "b", "linked~verified"),
-        (0.0, "e", "linked~verified"), (0.5, "z", "linked~verified"), (0.2, "b", "flag"),
-    ]  # fmt: skip
+        (None, "a", "flag"),
+        (0.2, "c", "linked~verified"),
+        (0.3 - 0.1, "b", "linked~verified"),
+        (0.0, "e", "linked~verified"),
+        (0.5, "z", "linked~verified"),
+        (0.2, "b", "flag"),
+    ]
 
     ordered = sorted(entries, key=lambda one: place(*one))
 

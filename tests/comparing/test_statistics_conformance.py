@@ -189,10 +189,16 @@ def judge(inputs: Any) -> Said:
     passed = agreement.Rate(inputs["judge_only_pass"], inputs["judge_only_n"])
     chance = agreement.beyond_chance(table.table)
     return {
-        "tpr": table.tpr.value, "tpr_wilson95": ends(table.tpr.interval), "tnr": table.tnr.value,
-        "tnr_wilson95": ends(table.tnr.interval), "raw_agreement": table.raw.value, "kappa": chance.kappa,
-        "kappa_full": chance.kappa, "raw_pass": passed.value, "raw_pass_wilson95": ends(passed.interval),
-    }  # fmt: skip
+        "tpr": table.tpr.value,
+        "tpr_wilson95": ends(table.tpr.interval),
+        "tnr": table.tnr.value,
+        "tnr_wilson95": ends(table.tnr.interval),
+        "raw_agreement": table.raw.value,
+        "kappa": chance.kappa,
+        "kappa_full": chance.kappa,
+        "raw_pass": passed.value,
+        "raw_pass_wilson95": ends(passed.interval),
+    }
 
 
 @replays("mcnemar.exact")
@@ -261,10 +267,13 @@ def finite_corpus(inputs: Any) -> Said:
     found = difference_of_means(Population([*f, *rest]), drawn)
     d = [b - a for a, b in zip(f, y, strict=True)]
     return {
-        "point": found.point, "se": standard_error(found.parts),
+        "point": found.point,
+        "se": standard_error(found.parts),
         "ci95_t": ends(intervals.around(found.point, standard_error(found.parts), len(y) - 1)),
-        "mean_F_all": found.point - mean(d), "mean_d": mean(d), "s_d": stdev(d),
-    }  # fmt: skip
+        "mean_F_all": found.point - mean(d),
+        "mean_d": mean(d),
+        "s_d": stdev(d),
+    }
 
 
 @replays("strat.difference")
@@ -318,20 +327,28 @@ def decomposed(inputs: Any) -> Said:
     alone = [row for row in found.rows if not row.rule]
     four: Any = corners(
         LinkCounts(
-            links=len(links), both=sum(is_found(row.automatic) and is_found(row.verified) for row in links),
-            false=counts["false match"], missed=counts["missed match"], invented=counts["invented unit"],
-            invented_found=sum(is_found(row.automatic) for row in alone), lacking=counts["missed unit"],
+            links=len(links),
+            both=sum(is_found(row.automatic) and is_found(row.verified) for row in links),
+            false=counts["false match"],
+            missed=counts["missed match"],
+            invented=counts["invented unit"],
+            invented_found=sum(is_found(row.automatic) for row in alone),
+            lacking=counts["missed unit"],
             lacking_found=sum(is_found(row.verified) for row in alone),
-        ),
-    )  # fmt: skip
+        )
+    )
     assert found.delta is not None
     parts = {cause: part(found, cause) for cause in SHARES}
     exact = {
-        "S_auto_auto": four.own, "S_autoE_humanM": four.verdicts, "S_goldE_autoM": four.units,
-        "S_gold_human": four.both, "total": found.delta,
+        "S_auto_auto": four.own,
+        "S_autoE_humanM": four.verdicts,
+        "S_goldE_autoM": four.units,
+        "S_gold_human": four.both,
+        "total": found.delta,
         "extraction": parts["invented unit"] + parts["missed unit"],
-        "matching": parts["false match"] + parts["missed match"], "interaction": four.interaction,
-    } | {name: parts[cause] for cause, name in SHARES.items()}  # fmt: skip
+        "matching": parts["false match"] + parts["missed match"],
+        "interaction": four.interaction,
+    } | {name: parts[cause] for cause, name in SHARES.items()}
     said: dict[str, Any] = {
         name: {"fraction": str(value), "value": float(value)} for name, value in exact.items()
     }

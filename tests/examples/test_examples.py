@@ -41,10 +41,13 @@ def run(command: str, folder: Path, **variables: str) -> str:
     quiet = {"RAGAS_DO_NOT_TRACK": "true", "DEEPEVAL_TELEMETRY_OPT_OUT": "YES"}
     plain = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # pytest as `pip install pytest` brings it
     done = subprocess.run(
-        ["bash", "-e", "-c", command], cwd=folder,
-        env=os.environ | quiet | plain | variables | {"PATH": path}, stdin=subprocess.DEVNULL,
-        capture_output=True, encoding="utf-8",
-    )  # fmt: skip
+        ["bash", "-e", "-c", command],
+        cwd=folder,
+        env=os.environ | quiet | plain | variables | {"PATH": path},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+    )
     assert 0 == done.returncode, done.stdout + done.stderr
     return done.stdout
 

@@ -171,8 +171,12 @@ def test_names_stand_in_the_card_as_plain_text(bench: Bench, place: str) -> None
     proposal = {"proposer": "p", "model": "", "reference_entities": ["Ann"], place: HOSTILE}
     proposal.pop("dataset", None)
     row = {
-        "id": "a", "user_input": "q", "reference": "Ann.", "retrieved_contexts": ["c"], "proposal": proposal,
-    }  # fmt: skip
+        "id": "a",
+        "user_input": "q",
+        "reference": "Ann.",
+        "retrieved_contexts": ["c"],
+        "proposal": proposal,
+    }
     name = HOSTILE if place == "dataset" else "set"
     bench.load([row], dataset=name)
     folder = Path(report_of(bench, "huggingface").path)

@@ -37,9 +37,13 @@ def row(place: int) -> Row:
         {"text": f"Zwickau{place}", "label": "Ortlabel", "verdict": ("missing", "found")[place % 3 == 0]},
     ]
     return {
-        "id": f"idwort-{place:02}", "user_input": f"Weltfrage {place}?", "reference": reference,
+        "id": f"idwort-{place:02}",
+        "user_input": f"Weltfrage {place}?",
+        "reference": reference,
         "retrieved_contexts": [f"Aachen, Ungar{place}" + (f", Zwickau{place}" if place % 3 == 0 else "")],
-        "response": "Antwortwort", "alternatives": ["Andersname"], "group": f"Gruppe Ä{group}",
+        "response": "Antwortwort",
+        "alternatives": ["Andersname"],
+        "group": f"Gruppe Ä{group}",
         "meta": {"city": f"Metawert {group}"},
         "proposal": {
             "proposer": "p",
@@ -47,7 +51,7 @@ def row(place: int) -> Row:
             "context_entities": [["Aachen"]],
         },
         **({} if group == "D" else {"gold": {"annotator": "Gold Person", "entities": gold}}),
-    }  # fmt: skip
+    }
 
 
 def fill(bench: Bench, by: str) -> None:

@@ -76,12 +76,15 @@ def test_every_span_that_a_browser_counted_comes_back(words: list[str], data: st
     st.text("ab 😀\n", max_size=12),
     st.lists(
         st.builds(
-            Region, st.integers(-3, 15), st.integers(-3, 15), st.just("x"),
+            Region,
+            st.integers(-3, 15),
+            st.integers(-3, 15),
+            st.just("x"),
             st.none() | st.text("ab 😀", max_size=4),
         ),
         max_size=4,
     ),
-)  # fmt: skip
+)
 def test_no_region_is_dropped_and_none_quotes_other_words(text: str, regions: list[Region]) -> None:
     """Each is placed, ungrounded or lost, and counted."""
     notes = Notes()

@@ -181,13 +181,21 @@ def test_the_manifest_lists_every_file(tmp_path: Path) -> None:
 
     assert json.loads((tmp_path / "manifest.json").read_text("utf-8")) == manifest
     assert manifest | {"files": None} == {
-        "schema": "workbench-export", "schema_version": 1,
-        "tool": {"name": "workbench", "version": workbench.__version__}, "counts": {"verified": 2, "all": 3},
-        "files": None, "manifest_sha256": folder.checksum(manifest), **extra,
-    }  # fmt: skip
+        "schema": "workbench-export",
+        "schema_version": 1,
+        "tool": {"name": "workbench", "version": workbench.__version__},
+        "counts": {"verified": 2, "all": 3},
+        "files": None,
+        "manifest_sha256": folder.checksum(manifest),
+        **extra,
+    }
     assert [(one["path"], one["bytes"]) for one in manifest["files"]] == [
-        ("README.md", 5), ("empty.csv", 0), ("open.jsonl", 5), ("rows.jsonl", 18), ("sub/t.csv", 15),
-    ]  # fmt: skip
+        ("README.md", 5),
+        ("empty.csv", 0),
+        ("open.jsonl", 5),
+        ("rows.jsonl", 18),
+        ("sub/t.csv", 15),
+    ]
     assert manifest["files"][0]["sha256"] == hashlib.sha256(b"text\n").hexdigest()
 
 
@@ -241,11 +249,16 @@ def test_a_manifest_that_was_edited_is_a_difference(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "", "[]", "{}", '{"schema": "workbench-export"}', '{"schema": "workbench-export", "files": [3]}',
-        '{"schema": "workbench-export", "files": [{"path": 3}]}', pytest.param("[" * 100_000, id="nested"),
+        "",
+        "[]",
+        "{}",
+        '{"schema": "workbench-export"}',
+        '{"schema": "workbench-export", "files": [3]}',
+        '{"schema": "workbench-export", "files": [{"path": 3}]}',
+        pytest.param("[" * 100_000, id="nested"),
         "\udcff",
     ],
-)  # fmt: skip
+)
 def test_a_broken_manifest_is_an_input_error(tmp_path: Path, text: str) -> None:
     """Never a crash."""
     (tmp_path / "manifest.json").write_bytes(text.encode("utf-8", "surrogateescape"))

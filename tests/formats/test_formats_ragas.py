@@ -33,14 +33,21 @@ def test_delimiters_and_a_bom_are_found(load: Any, delimiter: str, start: str, q
 @pytest.mark.parametrize(
     ("cell", "items"),
     [
-        ("[]", []), ("[ ]", []), ("['a', 'b']", ["a", "b"]), ("['a' 'b']", ["a", "b"]),
-        ("['a'\n \"b'c\"]", ["a", "b'c"]), ('["a", "b"]', ["a", "b"]),
+        ("[]", []),
+        ("[ ]", []),
+        ("['a', 'b']", ["a", "b"]),
+        ("['a' 'b']", ["a", "b"]),
+        ("['a'\n \"b'c\"]", ["a", "b'c"]),
+        ('["a", "b"]', ["a", "b"]),
         ('[\'it\\\'s\', "say \\"x\\""]', ["it's", 'say "x"']),
         ("['\\xe9\\u0416\\U0001f600\\n\\t\\\\ \\101 \\d']", ["éЖ😀\n\t\\ A \\d"]),
-        ('["\\ud83d\\ude00"]', ["😀"]), ("[r'a\\n', u'b']", ["a\\n", "b"]),
-        ("['a,] [', 'b']", ["a,] [", "b"]), ("['line\nbreak']", ["line\nbreak"]), ('[1, "a"]', [1, "a"]),
+        ('["\\ud83d\\ude00"]', ["😀"]),
+        ("[r'a\\n', u'b']", ["a\\n", "b"]),
+        ("['a,] [', 'b']", ["a,] [", "b"]),
+        ("['line\nbreak']", ["line\nbreak"]),
+        ('[1, "a"]', [1, "a"]),
     ],
-)  # fmt: skip
+)
 def test_a_list_cell_is_read_whoever_wrote_it(cell: str, items: list[Any]) -> None:
     """JSON, Python's repr, or numpy's print."""
     assert columns.list_cell(cell, "contexts") == items

@@ -78,9 +78,13 @@ def units(draw: st.DrawFn, kind: Kind, reference: str, contexts: Sequence[str]) 
             text = reference[start:end] if kind == "entity" else text
         somewhere = st.lists(evidence(contexts), max_size=2) if any(contexts) else st.just([])
         match = Match(
-            verdict=draw(st.sampled_from(VERDICTS)), reason=draw(st.none() | st.sampled_from(REASONS)),
-            evidence=tuple(draw(somewhere)), rule="human", nested=draw(st.booleans()), note=draw(TEXT),
-        )  # fmt: skip
+            verdict=draw(st.sampled_from(VERDICTS)),
+            reason=draw(st.none() | st.sampled_from(REASONS)),
+            evidence=tuple(draw(somewhere)),
+            rule="human",
+            nested=draw(st.booleans()),
+            note=draw(TEXT),
+        )
         name = draw(st.sampled_from([f"g{number + 1}", f"u{number}", f"e|{number}"]))
         label, original = draw(TEXT), draw(TEXT)
         found.append(Unit(name, kind, text, label, tuple(spans), match, "imported", original_label=original))

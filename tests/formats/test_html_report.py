@@ -39,9 +39,13 @@ from workbench.text.figures import signed
 DAY = date(2026, 11, 22)
 ROOT = Path(__file__).parents[2]
 HOSTILE = (
-    "<script>alert(1)</script>", "\"><img src=x onerror='alert(1)'>", "</td></table><h1>&amp;",
-    "abc\u202egnp.exe\u2066", "\x1b[31mred\x07\x00\x9b", "مرحبا",
-)  # fmt: skip
+    "<script>alert(1)</script>",
+    "\"><img src=x onerror='alert(1)'>",
+    "</td></table><h1>&amp;",
+    "abc\u202egnp.exe\u2066",
+    "\x1b[31mred\x07\x00\x9b",
+    "مرحبا",
+)
 
 
 class Page(HTMLParser):
@@ -169,12 +173,17 @@ def test_hostile_text_is_text(answered: Answered) -> None:
     made, found = answered([row(place, name) for place, name in enumerate(importable)], dataset=HOSTILE[0])
     label = next(iter(found.labels.values()))
     found = replace(
-        found, dataset=HOSTILE[1], run=HOSTILE[2], calibration=HOSTILE[3],
-        labels=dict.fromkeys(HOSTILE, label), by_label=dict.fromkeys(HOSTILE, found.causes),
+        found,
+        dataset=HOSTILE[1],
+        run=HOSTILE[2],
+        calibration=HOSTILE[3],
+        labels=dict.fromkeys(HOSTILE, label),
+        by_label=dict.fromkeys(HOSTILE, found.causes),
         by_language=dict.fromkeys(HOSTILE, found.causes),
         rows=(*found.rows, replace(found.rows[0], id=HOSTILE[4])),
-        beside=tuple(replace(found.beside[0], scorer=one) for one in HOSTILE), notes=HOSTILE,
-    )  # fmt: skip
+        beside=tuple(replace(found.beside[0], scorer=one) for one in HOSTILE),
+        notes=HOSTILE,
+    )
     clues = tuple(Clue(one, Quote(1, one, one, one), same=False) for one in HOSTILE)
     marked = "".join(HOSTILE)
     ends = [sum(map(len, HOSTILE[: place + 1])) for place in range(len(HOSTILE))]
@@ -319,8 +328,11 @@ def evident(place: int) -> dict[str, Any]:
 def test_overlapping_units_and_a_long_reference_break_nothing(answered: Answered) -> None:
     made, found = answered([row(place) for place in range(12)])
     marks: Marks = (
-        (Span(4, 10), "found"), (Span(0, 5), "missing"), (Span(1, 3), "found"), (Span(4000, 4005), "found"),
-    )  # fmt: skip
+        (Span(4, 10), "found"),
+        (Span(0, 5), "missing"),
+        (Span(1, 3), "found"),
+        (Span(4000, 4005), "found"),
+    )
     worst = replace(made.worst[0], reference="abcdefghij" * 500, marks=marks)
 
     page = page_of((replace(made, worst=(worst,)), found))

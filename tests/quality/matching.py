@@ -65,9 +65,12 @@ def report(title: str, outcomes: Sequence[Outcome], *, counted: bool) -> None:
 def outcome(said: Iterable[bool], human: Iterable[bool]) -> Outcome:
     pairs = list(zip(said, human, strict=True))
     return Outcome(
-        sum(a and h for a, h in pairs), sum(a and not h for a, h in pairs),
-        sum(h and not a for a, h in pairs), mean(a for a, _ in pairs), mean(h for _, h in pairs),
-    )  # fmt: skip
+        sum(a and h for a, h in pairs),
+        sum(a and not h for a, h in pairs),
+        sum(h and not a for a, h in pairs),
+        mean(a for a, _ in pairs),
+        mean(h for _, h in pairs),
+    )
 
 
 def linked(references: Sequence[Name], candidates: Sequence[Name], lang: str) -> list[bool]:
@@ -97,8 +100,11 @@ def with_gold_mentions(path: Path, lang: str) -> None:
     """People's own mentions: every reference entity against every mention in the contexts."""
     rows = [row for row in rows_of(path) if row["reference_entities"]]
     results: dict[str, list[Outcome]] = {
-        "exact": [], "linked": [], "presence": [], "presence, nested found": [],
-    }  # fmt: skip
+        "exact": [],
+        "linked": [],
+        "presence": [],
+        "presence, nested found": [],
+    }
     for row in rows:
         entities = row["reference_entities"]
         human = [entity["in_context"] for entity in entities]

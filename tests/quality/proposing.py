@@ -27,10 +27,20 @@ from workbench.proposing.rules import entities
 
 Marked = dict[tuple[int, int], str]
 LABELS = {
-    "PER": "person", "LOC": "place", "ORG": "organisation", "TIME": "date", "NUM": "number", "MISC": "other",
-    "Person": "person", "Location": "place", "LocOrg": "place", "Org": "organisation", "location": "place",
-    "corporation": "organisation", "group": "organisation",
-}  # fmt: skip
+    "PER": "person",
+    "LOC": "place",
+    "ORG": "organisation",
+    "TIME": "date",
+    "NUM": "number",
+    "MISC": "other",
+    "Person": "person",
+    "Location": "place",
+    "LocOrg": "place",
+    "Org": "organisation",
+    "location": "place",
+    "corporation": "organisation",
+    "group": "organisation",
+}
 KNOWN = frozenset({"person", "place", "organisation", "date", "number"})
 UNMARKED = frozenset({"date", "number"})
 

@@ -43,18 +43,32 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 NUMBER = st.integers(0, 50)
 SPAN = st.builds(Span, NUMBER, NUMBER)
 MATCH = st.builds(
-    Match, verdict=st.sampled_from([*VERDICTS, None]), reason=st.sampled_from([*REASONS, None]),
+    Match,
+    verdict=st.sampled_from([*VERDICTS, None]),
+    reason=st.sampled_from([*REASONS, None]),
     evidence=st.lists(st.builds(Evidence, NUMBER, NUMBER, NUMBER), max_size=3).map(tuple),
-    similarity=st.integers(0, 100), rule=TEXT, nested=st.booleans(), note=TEXT,
-)  # fmt: skip
+    similarity=st.integers(0, 100),
+    rule=TEXT,
+    nested=st.booleans(),
+    note=TEXT,
+)
 
 
 def units(kind: Kind) -> st.SearchStrategy[Unit]:
     return st.builds(
-        Unit, id=TEXT, kind=st.just(kind), text=TEXT, label=TEXT, spans=st.lists(SPAN, max_size=3).map(tuple),
-        match=MATCH, origin=st.sampled_from(["proposed", "human", "imported", "carried"]),
-        rejected=st.booleans(), duplicate_of=TEXT, original_label=TEXT, proposed=TEXT,
-    )  # fmt: skip
+        Unit,
+        id=TEXT,
+        kind=st.just(kind),
+        text=TEXT,
+        label=TEXT,
+        spans=st.lists(SPAN, max_size=3).map(tuple),
+        match=MATCH,
+        origin=st.sampled_from(["proposed", "human", "imported", "carried"]),
+        rejected=st.booleans(),
+        duplicate_of=TEXT,
+        original_label=TEXT,
+        proposed=TEXT,
+    )
 
 
 UNIT = st.sampled_from(KINDS).flatmap(units)
@@ -67,27 +81,42 @@ PUT = st.sampled_from(KINDS).flatmap(
     )
 )
 EDIT = st.one_of(
-    PUT, st.builds(Accept, ASSESSMENT, fast=st.booleans()),
+    PUT,
+    st.builds(Accept, ASSESSMENT, fast=st.booleans()),
     st.builds(
-        Dispose, st.sampled_from(["todo", "skipped", "excluded"]),
-        st.lists(st.sampled_from(KINDS), max_size=2).map(tuple), TEXT,
+        Dispose,
+        st.sampled_from(["todo", "skipped", "excluded"]),
+        st.lists(st.sampled_from(KINDS), max_size=2).map(tuple),
+        TEXT,
     ),
-    st.builds(Flag, TEXT), st.builds(Comment, TEXT), st.builds(Undo, TEXT), st.builds(Redo, TEXT),
+    st.builds(Flag, TEXT),
+    st.builds(Comment, TEXT),
+    st.builds(Undo, TEXT),
+    st.builds(Redo, TEXT),
     st.builds(
-        Open, proposal=st.none() | NUMBER, matcher=TEXT, threshold=NUMBER, policy=NUMBER,
-        shown=st.sampled_from(["assisted", "blind", "import"]), auto_shown=st.booleans(),
-        assessments=st.lists(ASSESSMENT, max_size=2).map(tuple), rematch=st.booleans(),
+        Open,
+        proposal=st.none() | NUMBER,
+        matcher=TEXT,
+        threshold=NUMBER,
+        policy=NUMBER,
+        shown=st.sampled_from(["assisted", "blind", "import"]),
+        auto_shown=st.booleans(),
+        assessments=st.lists(ASSESSMENT, max_size=2).map(tuple),
+        rematch=st.booleans(),
     ),
-)  # fmt: skip
+)
 ENTITY = st.builds(ProposedEntity, TEXT, TEXT, st.none() | NUMBER, st.none() | NUMBER)
 STATEMENT = st.builds(
     ProposedStatement, TEXT, *[st.none() | TEXT], st.none() | NUMBER, st.none() | TEXT, st.none() | TEXT
 )
 PROPOSAL = st.builds(
-    Proposal, TEXT, TEXT, st.none() | st.lists(ENTITY, max_size=3).map(tuple),
+    Proposal,
+    TEXT,
+    TEXT,
+    st.none() | st.lists(ENTITY, max_size=3).map(tuple),
     st.none() | st.lists(st.lists(ENTITY, max_size=2).map(tuple), max_size=3).map(tuple),
     st.none() | st.lists(STATEMENT, max_size=3).map(tuple),
-)  # fmt: skip
+)
 
 
 def through_json(value: Any) -> Any:
@@ -123,9 +152,14 @@ def test_a_proposal_survives(proposal: Proposal) -> None:
 def test_a_policy_survives_without_its_version() -> None:
     """The store gives the version."""
     policy = Policy(
-        version=3, labels=(Label("2", "место"), Label("1", "лицо")), guidelines="Line\nline",
-        kinds=("statement", "entity"), counted_labels=("лицо",), nested="found", partial="missing",
-    )  # fmt: skip
+        version=3,
+        labels=(Label("2", "место"), Label("1", "лицо")),
+        guidelines="Line\nline",
+        kinds=("statement", "entity"),
+        counted_labels=("лицо",),
+        nested="found",
+        partial="missing",
+    )
 
     assert policy_of(through_json(policy_document(policy)), 3) == policy
 

@@ -76,10 +76,15 @@ def test_clusters_cover_the_text(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "drawn"),
     [
-        ("👨‍👩‍👧 x", "👨 x"), ("👩🏽", "👩"), ("❤️", "❤"), ("क्‍ष", "क्ष"), ("1️⃣", "1⃣"), ("\u200d👨", "👨"),
+        ("👨‍👩‍👧 x", "👨 x"),
+        ("👩🏽", "👩"),
+        ("❤️", "❤"),
+        ("क्‍ष", "क्ष"),
+        ("1️⃣", "1⃣"),
+        ("\u200d👨", "👨"),
         ("plain", "plain"),
     ],
-)  # fmt: skip
+)
 def test_steady_draws_what_every_terminal_measures_alike(text: str, drawn: str) -> None:
     """Joined and toned emoji are drawn as their first picture; no letter is lost."""
     assert steady(text) == drawn
@@ -124,10 +129,13 @@ def test_names_are_cut_in_the_middle(text: str, size: int, expected: str) -> Non
 @pytest.mark.parametrize(
     ("text", "turned"),
     [
-        ("نهر النيل", "لينلا رهن"), ("שָׁלוֹם", "םוֹלשָׁ"), ("تأسست 1889 (UNESCO)", "(UNESCO) 1889 تسسأت"),
-        ("Eiffel 1889", ""), ("", ""),
+        ("نهر النيل", "لينلا رهن"),
+        ("שָׁלוֹם", "םוֹלשָׁ"),
+        ("تأسست 1889 (UNESCO)", "(UNESCO) 1889 تسسأت"),
+        ("Eiffel 1889", ""),
+        ("", ""),
     ],
-)  # fmt: skip
+)
 def test_a_text_from_right_to_left_is_turned_by_characters(text: str, turned: str) -> None:
     """Marks stay on their letters, numbers and Latin words as they are; other texts need no second line."""
     assert turned == other_direction(text)

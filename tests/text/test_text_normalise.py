@@ -117,17 +117,29 @@ def test_spellings_of_one_name_have_one_key(a: str, b: str, lang: str | None) ->
 @pytest.mark.parametrize(
     ("a", "b", "lang"),
     [
-        ("Київ", "Киів", "uk"), ("14 July 1889", "17 July 1889", "en"), ("Henry VI", "Henry IV", "en"),
-        ("10,000", "100,000", "en"), ("3.5%", "35%", "en"),
-        ("Martin Luther King Jr.", "Martin Luther King Sr.", "en"), ("A. Smith", "Smith", "en"),
-        ("С. Петров", "Петров", "ru"), ("03/04/1999", "4 March 1999", "en"), ("iPhone 4", "iPhone 4S", "en"),
-        ("Malcolm X", "Malcolm", "en"), ("Dr. Berg", "Berg", "en"),
+        ("Київ", "Киів", "uk"),
+        ("14 July 1889", "17 July 1889", "en"),
+        ("Henry VI", "Henry IV", "en"),
+        ("10,000", "100,000", "en"),
+        ("3.5%", "35%", "en"),
+        ("Martin Luther King Jr.", "Martin Luther King Sr.", "en"),
+        ("A. Smith", "Smith", "en"),
+        ("С. Петров", "Петров", "ru"),
+        ("03/04/1999", "4 March 1999", "en"),
+        ("iPhone 4", "iPhone 4S", "en"),
+        ("Malcolm X", "Malcolm", "en"),
+        ("Dr. Berg", "Berg", "en"),
         ("three hundred. Two escaped", "302 escaped", "en"),
-        ("of a hundred, five died", "of 105 died", "en"), ("dos mil treinta y cinco", "2030 5", "es"),
-        ("2:30 pm", "14-30", "en"), ("two thirds", "2 to 3", "en"), ("10²", "102", "en"),
-        ("2½", "21/2", "en"), ("5千克", "5000克", "zh"), ("제5조", "5조 원", "ko"),
+        ("of a hundred, five died", "of 105 died", "en"),
+        ("dos mil treinta y cinco", "2030 5", "es"),
+        ("2:30 pm", "14-30", "en"),
+        ("two thirds", "2 to 3", "en"),
+        ("10²", "102", "en"),
+        ("2½", "21/2", "en"),
+        ("5千克", "5000克", "zh"),
+        ("제5조", "5조 원", "ko"),
     ],
-)  # fmt: skip
+)
 def test_two_names_have_two_keys(a: str, b: str, lang: str | None) -> None:
     """What tells names apart stays: digits, initials, generations, letters with marks."""
     assert key(a, lang) != key(b, lang)
@@ -167,11 +179,14 @@ def test_folding_twice_changes_nothing(text: str) -> None:
 @pytest.mark.parametrize(
     ("word", "lang", "expected"),
     [
-        ("да", "uk", set()), ("рим", "uk", {"рим+0"}), ("рима", "uk", {"рим+0", "рим+1", "рим+10", "рим+4"}),
-        ("лев", "uk", {"лев+0", "лв+0", "льв+0"}), ("ia", "pl", set()),
+        ("да", "uk", set()),
+        ("рим", "uk", {"рим+0"}),
+        ("рима", "uk", {"рим+0", "рим+1", "рим+10", "рим+4"}),
+        ("лев", "uk", {"лев+0", "лв+0", "льв+0"}),
+        ("ia", "pl", set()),
         ("ewa", "pl", {"ew+0", "ew+1", "ew+4"}),
     ],
-)  # fmt: skip
+)
 def test_a_form_names_a_stem_of_two_letters_and_its_paradigm(
     word: str, lang: str, expected: set[str]
 ) -> None:

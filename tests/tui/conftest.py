@@ -72,10 +72,14 @@ TOWER = sample(
         "The Champ de Mars is a public greenspace. The tower was the entrance of the 1889 World's Fair.",
     ],
     [
-        entity("Eiffel Tower"), entity("Champ de Mars"), entity("Gustave Eiffel", "person"),
-        entity("1889", "date"), entity("University of Paris", "organisation"), entity("Paris"),
+        entity("Eiffel Tower"),
+        entity("Champ de Mars"),
+        entity("Gustave Eiffel", "person"),
+        entity("1889", "date"),
+        entity("University of Paris", "organisation"),
+        entity("Paris"),
     ],
-)  # fmt: skip
+)
 ROWS: list[Row] = [
     TOWER,
     sample(

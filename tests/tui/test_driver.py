@@ -21,10 +21,18 @@ from workbench.tui.driver import AT_ONCE, CLOSES, HELD, OPENS, PasteDriver, is_p
 @pytest.mark.parametrize(
     "text",
     [
-        "a", "\x1b", "\x1b[A", "jxa", "12345", "\x1b[A\x1b[B\x1b[A\r\t", "a" * HELD, "\x1b[B" * HELD,
-        "\x1b[<35;10;10M" * 200 + "a", "\x1b[?2026;2$y\x1b[?2048;0$y\x1b[I\x1b[O\x1b[48;36;120;0;0t" * 5,
+        "a",
+        "\x1b",
+        "\x1b[A",
+        "jxa",
+        "12345",
+        "\x1b[A\x1b[B\x1b[A\r\t",
+        "a" * HELD,
+        "\x1b[B" * HELD,
+        "\x1b[<35;10;10M" * 200 + "a",
+        "\x1b[?2026;2$y\x1b[?2048;0$y\x1b[I\x1b[O\x1b[48;36;120;0;0t" * 5,
     ],
-)  # fmt: skip
+)
 def test_keys_are_keys(text: str) -> None:
     """A few at once (a slow line), one key held down, the mouse, and what the terminal answers."""
     assert not is_paste(text)
@@ -33,10 +41,15 @@ def test_keys_are_keys(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "x" * (HELD + 1), "abcdef", "red text xx mm\n", "\x1b[31mred x\n", "\x1b[<0;10;10M" + "delete",
-        OPENS + "x" + CLOSES, OPENS,
+        "x" * (HELD + 1),
+        "abcdef",
+        "red text xx mm\n",
+        "\x1b[31mred x\n",
+        "\x1b[<0;10;10M" + "delete",
+        OPENS + "x" + CLOSES,
+        OPENS,
     ],
-)  # fmt: skip
+)
 def test_what_no_person_types_is_a_paste(text: str) -> None:
     """More keys than come at once, or brackets."""
     assert is_paste(text)

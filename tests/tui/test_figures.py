@@ -58,7 +58,10 @@ def test_doubtful_units_are_those_an_accept_stops_at() -> None:
     assert [
         doubtful(one)
         for one in (
-            unit("a", Match("found")), unit("b", Match("found"), grounded=False), unit("c", Match("unsure")),
-            unit("d", Match()), unit("e", Match(), rejected=True),
+            unit("a", Match("found")),
+            unit("b", Match("found"), grounded=False),
+            unit("c", Match("unsure")),
+            unit("d", Match()),
+            unit("e", Match(), rejected=True),
         )
-    ] == [False, True, True, True, False]  # fmt: skip
+    ] == [False, True, True, True, False]

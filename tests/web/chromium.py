@@ -142,9 +142,14 @@ class Tab:
 
     def _mouse(self, kind: str, at: list[float], count: int) -> None:
         self.ask(
-            "Input.dispatchMouseEvent", type=kind, x=at[0], y=at[1], button="left", buttons=1,
+            "Input.dispatchMouseEvent",
+            type=kind,
+            x=at[0],
+            y=at[1],
+            button="left",
+            buttons=1,
             clickCount=count,
-        )  # fmt: skip
+        )
 
     def picture(self, path: Path, *, whole: bool = False) -> None:
         """What is in the window, or the whole page."""

@@ -33,18 +33,23 @@ def as_completion(message: dict[str, Any]) -> dict[str, Any]:
     text = "".join(block["text"] for block in message["content"] if block["type"] == "text")
     refused = message["stop_reason"] == "refusal"
     return {
-        "id": message["id"], "object": "chat.completion", "created": 1, "model": message["model"],
+        "id": message["id"],
+        "object": "chat.completion",
+        "created": 1,
+        "model": message["model"],
         "choices": [
             {
-                "index": 0, "finish_reason": STOPS[message["stop_reason"]],
+                "index": 0,
+                "finish_reason": STOPS[message["stop_reason"]],
                 "message": {
-                    "role": "assistant", "content": None if refused else text,
+                    "role": "assistant",
+                    "content": None if refused else text,
                     "refusal": "I cannot help with that." if refused else None,
                 },
-            },
+            }
         ],
         "usage": usage and as_usage(usage),
-    }  # fmt: skip
+    }
 
 
 def as_usage(usage: dict[str, Any]) -> dict[str, Any]:

@@ -190,11 +190,16 @@ class Service:
                 self.stats.paid[piece.text] += piece.role == "text"
         content = [{"type": "thinking", "thinking": "", "signature": "x"}, {"type": "text", "text": text}]
         return {
-            "id": f"msg_{self.stats.requests}", "type": "message", "role": "assistant",
-            "model": f"{request['model']}-20261007", "content": content if text else [], "stop_reason": stop,
-            "stop_sequence": None, "stop_details": details,
+            "id": f"msg_{self.stats.requests}",
+            "type": "message",
+            "role": "assistant",
+            "model": f"{request['model']}-20261007",
+            "content": content if text else [],
+            "stop_reason": stop,
+            "stop_sequence": None,
+            "stop_details": details,
             "usage": None if fault == "no usage" else self._usage(request, text),
-        }  # fmt: skip
+        }
 
     def _usage(self, request: dict[str, Any], text: str) -> dict[str, Any]:
         """The first call of a long enough stable part writes the cache, the others read it."""
@@ -234,13 +239,16 @@ class Service:
         return _json(
             200,
             {
-                "id": name, "type": "model", "display_name": name, "created_at": "2026-10-07T00:00:00Z",
+                "id": name,
+                "type": "model",
+                "display_name": name,
+                "created_at": "2026-10-07T00:00:00Z",
                 "lifecycle": "deprecated" if name == "claude-haiku-4-5" else "active",
                 "retires_at": "2027-01-31T00:00:00Z" if name == "claude-haiku-4-5" else None,
                 "max_tokens": 64_000,
                 "capabilities": {"batch": yes, "structured_outputs": yes, "effort": effort},
             },
-        )  # fmt: skip
+        )
 
     def _batch(self, method: str, path: str, body: bytes, host: str) -> Reply:
         parts = path.removeprefix("/v1/messages/batches").strip("/").split("/")

@@ -53,9 +53,12 @@ async def test_an_answer_brings_its_entities_usage_request_and_model(setup: Setu
     called = await call(replying(message(GOOD, usage=usage)), setup, ask, 5)
 
     assert called.result == AskAnswer(
-        parts=((ProposedEntity("Agra", "place"),),), usage=Usage(10, 30, 700, 600, 5),
-        model="claude-haiku-5-5-20261007", request_id="req_7", stop_reason="end_turn",
-    )  # fmt: skip
+        parts=((ProposedEntity("Agra", "place"),),),
+        usage=Usage(10, 30, 700, 600, 5),
+        model="claude-haiku-5-5-20261007",
+        request_id="req_7",
+        stop_reason="end_turn",
+    )
     assert "req_7" == called.headers["request-id"]
 
 
@@ -85,9 +88,13 @@ async def test_the_request_goes_out_once_with_the_schema_and_the_effort(setup: S
 
 
 STOPS = {
-    "max_tokens": "cut off", "stop_sequence": "unfinished", "tool_use": "unfinished",
-    "pause_turn": "unfinished", "refusal": "refused", "model_context_window_exceeded": "too long",
-}  # fmt: skip
+    "max_tokens": "cut off",
+    "stop_sequence": "unfinished",
+    "tool_use": "unfinished",
+    "pause_turn": "unfinished",
+    "refusal": "refused",
+    "model_context_window_exceeded": "too long",
+}
 
 
 @pytest.mark.parametrize("stop", [*get_args(StopReason), "brand_new", None])
@@ -203,8 +210,11 @@ def test_every_error_type_of_a_body_has_a_kind() -> None:
 
 def test_every_kind_of_failure_has_a_cause_and_says_what_to_do() -> None:
     tables: list[Mapping[Any, str]] = [
-        calling._BY_TYPE, calling._BY_STATUS, clients._CLAUDE_STOPS, clients._OPENAI_STOPS,
-    ]  # fmt: skip
+        calling._BY_TYPE,
+        calling._BY_STATUS,
+        clients._CLAUDE_STOPS,
+        clients._OPENAI_STOPS,
+    ]
     named = {kind for table in tables for kind in table.values()} - {""}
     assert named | {*SPLIT, *_HOPELESS_KINDS, *_AMBIGUOUS} <= set(CAUSES)
     for kind in CAUSES:
@@ -335,13 +345,16 @@ async def test_a_call_ends_at_its_time_limit(setup: Setup, ask: Ask) -> None:
 @pytest.mark.parametrize(
     ("headers", "seconds"),
     [
-        ({}, None), ({"retry-after": "7"}, 7.0), ({"retry-after": "0.5", "retry-after-ms": "250"}, 0.25),
-        ({"retry-after": "-3"}, 0.0), ({"retry-after": "soon"}, None),
+        ({}, None),
+        ({"retry-after": "7"}, 7.0),
+        ({"retry-after": "0.5", "retry-after-ms": "250"}, 0.25),
+        ({"retry-after": "-3"}, 0.0),
+        ({"retry-after": "soon"}, None),
         ({"retry-after": "Mon, 01 Jan 99999 00:00:00 GMT"}, None),
         ({"retry-after": "Mon, 01 Jan 2026 00:00:00 +99999999999999999999"}, None),
         ({"retry-after": "Sun, 06 Nov 1994 08:49:37 GMT"}, 0.0),
     ],
-)  # fmt: skip
+)
 def test_how_long_the_service_asks_to_wait(headers: dict[str, str], seconds: float | None) -> None:
     assert seconds == retry_after(headers)
 
@@ -362,9 +375,12 @@ def test_a_date_without_a_zone_is_that_of_greenwich(monkeypatch: pytest.MonkeyPa
 
 
 MODEL: dict[str, Any] = {
-    "id": "m", "type": "model", "display_name": "M", "created_at": "2026-01-01T00:00:00Z",
+    "id": "m",
+    "type": "model",
+    "display_name": "M",
+    "created_at": "2026-01-01T00:00:00Z",
     "lifecycle": "active",
-}  # fmt: skip
+}
 
 
 async def test_a_retired_model_is_told_before_paying_and_the_end_of_a_deprecated_one() -> None:

@@ -92,11 +92,16 @@ async def test_samples_are_proposed_from_start_to_end(kept: Kept, taj: Sample, f
 @pytest.mark.parametrize(
     ("fault", "kind"),
     [
-        ("refusal", "refused"), ("max_tokens", "cut off"), ("context_window", "too long"),
-        ("pause_turn", "unfinished"), ("not json", "not json"), ("schema", "schema"), ("400", "bad request"),
+        ("refusal", "refused"),
+        ("max_tokens", "cut off"),
+        ("context_window", "too long"),
+        ("pause_turn", "unfinished"),
+        ("not json", "not json"),
+        ("schema", "schema"),
+        ("400", "bad request"),
         ("413", "too long"),
     ],
-)  # fmt: skip
+)
 async def test_one_bad_text_fails_alone_and_its_pack_is_asked_again(
     kept: Kept, fault: str, kind: str, form: str
 ) -> None:
@@ -161,10 +166,13 @@ async def test_a_slow_answer_is_given_up_at_the_limit_of_a_call(kept: Kept, form
 @pytest.mark.parametrize(
     ("fault", "kind"),
     [
-        ("401", "key refused"), ("402", "not paid"), ("403", "not allowed"), ("404", "unknown model"),
+        ("401", "key refused"),
+        ("402", "not paid"),
+        ("403", "not allowed"),
+        ("404", "unknown model"),
         ("credit", "not paid"),
     ],
-)  # fmt: skip
+)
 async def test_what_would_fail_every_call_ends_the_run_and_fails_no_sample(
     kept: Kept, fault: str, kind: str, form: str
 ) -> None:

@@ -64,9 +64,12 @@ async def test_an_answer_brings_its_entities_usage_request_and_model(ask: Ask) -
     called = await call(replying(completion()), LOCAL, ask, 5)
 
     assert called.result == AskAnswer(
-        parts=((ProposedEntity("Agra", "place"),),), usage=USED, model="qwen-2", request_id="req_7",
+        parts=((ProposedEntity("Agra", "place"),),),
+        usage=USED,
+        model="qwen-2",
+        request_id="req_7",
         stop_reason="stop",
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize(
