@@ -26,7 +26,7 @@ from sqlalchemy.util import LRUCache
 from tests.postgres import Server, ask, running
 from tests.rows import Row, write_rows
 from workbench import cli
-from workbench.model import KINDS, Kind, Policy, Record, Span, Unit, count
+from workbench.model import KINDS, Kind, Matching, Policy, Record, Span, Unit, count
 from workbench.reviewing.edits import Edit, Put
 from workbench.reviewing.fold import ReviewState
 from workbench.scoring.scorers import assess_all
@@ -454,7 +454,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 def statement_recall(record: Record) -> float:
     """The recall that the statements of a record count to."""
     assert record.proposal is not None
-    found = assess_all(record.sample, record.proposal, Policy(), threshold=85, only=("contextual_recall",))
+    found = assess_all(record.sample, record.proposal, Matching(Policy(), 85), only=("contextual_recall",))
     return float(count(found["contextual_recall"].units).recall or 0)
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 Kind = Literal["entity", "statement"]
 Verdict = Literal["found", "missing", "unsure"]
@@ -325,6 +325,14 @@ class Alias:
         return not related and self.reference_hash != sample.reference_hash
 
 
+class Matching(NamedTuple):
+    """How names are matched: under a policy, from a similarity of `threshold` (0–100) on, with aliases."""
+
+    policy: Policy
+    threshold: int
+    aliases: tuple[Alias, ...] = ()
+
+
 BY = "annotator "
 """How the model of a proposal begins that was made of a person's marks; the name behind it is the person's,
 and leaves as annotators do."""
@@ -401,6 +409,10 @@ class GoldRecord:
     def named(self) -> str:
         """Who verified it, in one word."""
         return f"resolved:{self.by}" if self.by else self.annotator
+
+    def renamed(self, naming: Callable[[str], str]) -> GoldRecord:
+        """The same with other names for people."""
+        return replace(self, annotator=naming(self.annotator), by=naming(self.by))
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ from workbench.comparing.estimators import Population, Reached
 from workbench.comparing.intervals import LEVEL, Interval, t_quantile
 from workbench.comparing.plans import allocate, by_score, stratified_ranks
 from workbench.matching.units import language_of
-from workbench.model import Policy, count
+from workbench.model import Matching, Policy, count
 from workbench.proposing import rules
 from workbench.scoring.scorers import assess_all
 from workbench.stages import measure
@@ -393,7 +393,7 @@ def read(path: Path, scorer: str) -> Rows:
         proposal = record.proposal or rules.propose(
             record.sample, language_of(record.sample, Policy()) or None
         )
-        said = assess_all(record.sample, proposal, Policy(), threshold=85, evidence=False)
+        said = assess_all(record.sample, proposal, Matching(Policy(), 85), evidence=False)
         recall = count(said[scorer].units).recall
         if gold and recall is not None:
             found.append((float(recall), gold.count("found") / len(gold)))

@@ -41,6 +41,13 @@ from workbench.model import Policy, Sample, count
 from workbench.proposing.rules import propose
 from workbench.scoring.scorers import assess_all
 
+try:
+    from workbench.model import Matching
+
+    MATCHING = {"matching": Matching(Policy(), 85)}
+except ImportError:  # at that commit two arguments
+    MATCHING = {"policy": Policy(), "threshold": 85}
+
 LINKED = "linked" if assess_all.__kwdefaults__["only"] == "" else ("linked",)  # at that commit a name
 
 def answered(rows):
@@ -51,7 +58,7 @@ def answered(rows):
         proposals.append(propose(sample))
         proposed = time.process_time()
         found.append(
-            assess_all(sample, proposals[-1], Policy(), threshold=85, evidence=False, only=LINKED)["linked"]
+            assess_all(sample, proposals[-1], **MATCHING, evidence=False, only=LINKED)["linked"]
         )
         spent[0] += proposed - begun
         spent[1] += time.process_time() - proposed

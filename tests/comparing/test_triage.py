@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from workbench.comparing.triage import AROUND, Quote, suspect
-from workbench.model import Kind, Policy, Sample, Span, Unit
+from workbench.model import Kind, Matching, Policy, Sample, Span, Unit
 from workbench.proposing import rules
 from workbench.scoring.scorers import assess_all
 
@@ -22,7 +22,7 @@ def sample(reference: str, *contexts: str) -> Sample:
 
 
 def looked_up(one: Sample) -> Sequence[Unit]:
-    return assess_all(one, rules.propose(one), Policy(), threshold=85, only=("presence",))["presence"].units
+    return assess_all(one, rules.propose(one), Matching(Policy(), 85), only=("presence",))["presence"].units
 
 
 def signal(one: Sample, score: float, kind: Kind) -> str:

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from tests.quality.labelled import Row, folder, rows_of, wilson
 from workbench.comparing.triage import LOW, suspect
-from workbench.model import Policy, ProposedEntity, Sample, Unit, count
+from workbench.model import Matching, Policy, ProposedEntity, Sample, Unit, count
 from workbench.proposing import rules
 from workbench.scoring.scorers import assess_all, exact_strings
 
@@ -43,7 +43,7 @@ def read(path: Path) -> list[tuple[Row, Sample]]:
 
 def names(sample: Sample) -> Sequence[Unit]:
     """The names that the rules propose, looked up in the text."""
-    assessments = assess_all(sample, rules.propose(sample), POLICY, threshold=85, only=("presence",))
+    assessments = assess_all(sample, rules.propose(sample), Matching(POLICY, 85), only=("presence",))
     return assessments["presence"].units
 
 

@@ -17,6 +17,7 @@ from workbench.formats.rows import Notes
 from workbench.model import (
     Assessment,
     Match,
+    Matching,
     Policy,
     Proposal,
     ProposedEntity,
@@ -56,7 +57,7 @@ def scored(
     statements: tuple[ProposedStatement, ...] | None = None,
 ) -> dict[str, Score]:
     proposal = Proposal("p", "", entities, in_contexts, statements)
-    assessments = assess_all(Sample("s", "q", reference, contexts), proposal, Policy(), threshold=85)
+    assessments = assess_all(Sample("s", "q", reference, contexts), proposal, Matching(Policy(), 85))
     return {name: score(name, assessment) for name, assessment in assessments.items()}
 
 
@@ -120,7 +121,7 @@ def test_a_context_name_that_is_in_no_context_is_a_suggestion_and_never_counts()
     assert Tally(0, 2) == found["linked"].tally
     assert Tally(2, 0) == found["ragas"].tally
     sample = Sample("s", "?", "Ann Lee saw Rome.", ("Nothing here.",))
-    units = assess_all(sample, Proposal("p", "", names, (names,)), Policy(), threshold=85)["linked"].units
+    units = assess_all(sample, Proposal("p", "", names, (names,)), Matching(Policy(), 85))["linked"].units
     assert [
         Match("missing", "absent", note="perhaps Ann Lee, which is in no context"),
         Match("missing", "absent", note="perhaps Rome, which is in no context"),
@@ -132,7 +133,7 @@ def test_a_context_name_that_is_in_no_context_is_suggested_below_the_threshold_t
     names, listed = (ProposedEntity("United States"),), ((ProposedEntity("American"),),)
     sample = Sample("s", "?", "The United States won.", ("Nothing here.",))
 
-    found = assess_all(sample, Proposal("p", "", names, listed), Policy(), threshold=85)["linked"]
+    found = assess_all(sample, Proposal("p", "", names, listed), Matching(Policy(), 85))["linked"]
 
     note = "perhaps American, which is in no context"
     assert [Match("missing", "absent", note=note)] == [unit.match for unit in found.units]
@@ -219,18 +220,18 @@ POLICIES = {
 def test_what_is_kept_counts_to_the_assessments(policy: Policy, threshold: int) -> None:
     for record in demo():
         assert record.proposal is not None
-        found = assess_all(record.sample, record.proposal, policy, threshold=threshold, evidence=False)
+        found = assess_all(record.sample, record.proposal, Matching(policy, threshold), evidence=False)
         expected = {name: count(assessment.units) for name, assessment in found.items()}
 
-        assert expected == counted(record.sample, record.proposal, policy).tallies(threshold)
+        assert expected == counted(record.sample, record.proposal, Matching(policy, 85)).tallies(threshold)
 
 
 @pytest.mark.parametrize("only", SCORERS)
 def test_one_scorer_alone_says_what_it_says_among_all(only: str) -> None:
     for record in demo():
         assert record.proposal is not None
-        every = assess_all(record.sample, record.proposal, Policy(), threshold=85)
-        alone = assess_all(record.sample, record.proposal, Policy(), threshold=85, only=(only,))
+        every = assess_all(record.sample, record.proposal, Matching(Policy(), 85))
+        alone = assess_all(record.sample, record.proposal, Matching(Policy(), 85), only=(only,))
 
         assert {name: said for name, said in every.items() if name == only} == alone
 
@@ -238,9 +239,9 @@ def test_one_scorer_alone_says_what_it_says_among_all(only: str) -> None:
 def test_what_was_not_asked_is_not_counted() -> None:
     sample = Sample("a", "?", "Paris.", ("Paris",))
 
-    assert {} == counted(sample, Proposal("x"), Policy()).tallies(85)
+    assert {} == counted(sample, Proposal("x"), Matching(Policy(), 85)).tallies(85)
     only_reference = Proposal("x", "", (ProposedEntity("Paris"),))
-    assert ["presence"] == list(counted(sample, only_reference, Policy()).tallies(85))
+    assert ["presence"] == list(counted(sample, only_reference, Matching(Policy(), 85)).tallies(85))
 
 
 def test_a_near_name_is_a_suggestion_and_never_counted() -> None:
@@ -248,7 +249,7 @@ def test_a_near_name_is_a_suggestion_and_never_counted() -> None:
     proposal = Proposal(
         "x", "", (ProposedEntity("Anna Petersen", "person"),), ((ProposedEntity("Anna Peterson", "person"),),)
     )
-    unit = assess_all(sample, proposal, Policy(), threshold=95)["linked"].units[0]
+    unit = assess_all(sample, proposal, Matching(Policy(), 95))["linked"].units[0]
 
     assert unit.match.verdict == "missing"
     assert unit.match.similarity >= 75
@@ -261,6 +262,6 @@ def test_a_name_that_stood_first_with_a_label_that_does_not_count_is_no_unit() -
     names = (ProposedEntity("Paris", "place"), ProposedEntity("Paris", "person"))
     proposal = Proposal("x", "", names, ((ProposedEntity("Paris", "person"),),))
 
-    found = assess_all(sample, proposal, Policy(counted_labels=("person",)), threshold=85)
+    found = assess_all(sample, proposal, Matching(Policy(counted_labels=("person",)), 85))
 
     assert ((), ()) == (found["linked"].units, found["presence"].units)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from workbench.model import Policy, Proposal, ProposedEntity, Sample
+from workbench.model import Matching, Policy, Proposal, ProposedEntity, Sample
 from workbench.scoring.scorers import assess_all, score
 
 FILE = Path(__file__).parents[2] / "fixtures" / "metric_vectors.json"
@@ -34,7 +34,7 @@ def sample(vector: dict[str, Any]) -> Sample:
 def test_values_are_ragas_to_the_last_digit(vector: dict[str, Any]) -> None:
     """Both divisors and the exact set recall; what ragas calls 0.0 without entities is undefined here."""
     undefined = not vector["reference_entities"]
-    assessments = assess_all(sample(vector), proposal(vector), Policy(), threshold=85)
+    assessments = assess_all(sample(vector), proposal(vector), Matching(Policy(), 85))
 
     collections, legacy = (score(name, assessments[name]) for name in ("ragas", "ragas_legacy"))
 
@@ -54,7 +54,7 @@ def test_the_order_of_entities_and_contexts_does_not_matter(vector: dict[str, An
         context_entities=tuple(reversed(given.context_entities or ())),
     )
 
-    one, other = (assess_all(sample(vector), asked, Policy(), threshold=85) for asked in (given, turned))
+    one, other = (assess_all(sample(vector), asked, Matching(Policy(), 85)) for asked in (given, turned))
     for name in ("ragas", "ragas_legacy"):
         assert score(name, one[name]) == score(name, other[name])
 
@@ -65,5 +65,5 @@ def test_ragas_was_not_asked_without_entities_of_both_sides() -> None:
     other = Proposal("p", context_entities=((ProposedEntity("a"),),))
 
     given = Sample("s", "q", "a", ("a",))
-    assert ["presence"] == [*assess_all(given, one, Policy(), threshold=85)]
-    assert {} == assess_all(given, other, Policy(), threshold=85)
+    assert ["presence"] == [*assess_all(given, one, Matching(Policy(), 85))]
+    assert {} == assess_all(given, other, Matching(Policy(), 85))

@@ -10,7 +10,7 @@ import pytest
 
 from workbench.formats.reading import read
 from workbench.formats.rows import Notes
-from workbench.model import Kind, Policy, Record, Score, Tally
+from workbench.model import Kind, Matching, Policy, Record, Score, Tally
 from workbench.scoring.doubt import Counted, doubt
 from workbench.scoring.names import SCORERS, headline
 from workbench.scoring.scorers import assess_all, gate, score
@@ -98,7 +98,7 @@ def demo() -> dict[str, Record]:
 
 def scores(record: Record) -> dict[str, Score]:
     assert record.proposal is not None
-    assessments = assess_all(record.sample, record.proposal, Policy(), threshold=85)
+    assessments = assess_all(record.sample, record.proposal, Matching(Policy(), 85))
     return {name: score(name, assessment) for name, assessment in assessments.items()}
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.rows import naming
 from workbench.formats.policy import to_toml
-from workbench.model import Policy, Tally
+from workbench.model import Matching, Policy, Tally
 from workbench.stages import recompute
 from workbench.stages.policy import change_policy
 from workbench.stages.recompute import ScoreReport, score_dataset
@@ -27,16 +27,15 @@ def test_processes_count_what_one_process_counts(demo: Any) -> None:
     bare = list(each_sample(demo.store, info.id, None))[:3]
     chunks = [stored[:20], [*bare, *stored[20:35]], stored[35:]]
 
-    alone = [recompute.count_chunk(chunk, Policy(), ()) for chunk in chunks]
+    alone = [recompute.count_chunk(chunk, Matching(Policy(), 85)) for chunk in chunks]
 
-    assert list(recompute.count_all(iter(chunks), Policy(), ())) == alone
+    assert list(recompute.count_all(iter(chunks), Matching(Policy(), 85))) == alone
     assert [len(one) for one in alone] == [20, 15, 15]
 
 
 COUNT_FOR_EVER = """
 import sys
 from itertools import repeat
-from workbench.model import Policy
 from workbench.stages import recompute as bulk
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
@@ -47,7 +46,7 @@ bulk.os.cpu_count = lambda: 2
 if __name__ == "__main__":
     store = open_store(sys.argv[1])
     info = find_dataset(store, None)
-    for _ in bulk.count_all(repeat(list(each_sample(store, info.id, info.run_id))), Policy(), ()):
+    for _ in bulk.count_all(repeat(list(each_sample(store, info.id, info.run_id))), info.matching):
         print("counted", flush=True)
 """
 

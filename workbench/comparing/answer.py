@@ -23,8 +23,7 @@ REVIEW_ALL = 60
 """Samples below which reviewing all of them is the next step: the answer is then complete, no estimate."""
 AT_ONCE = 20
 """Samples of a larger dataset to review before the first estimate."""
-TOLERANCE = 0.1
-"""Values that differ by more count as wrong."""
+
 BETTER = 0.02
 """By how much the mean error of another scorer has to be smaller to recommend it."""
 SECONDS: dict[Kind, float] = {"entity": 12.0, "statement": 30.0}

@@ -183,10 +183,7 @@ def difference(
     or to the comparator, by the evidence. An unsure unit is not found; where the machine found it, the
     cause is `unsure`.
     """
-    linked = links(automatic, verified, based=based, lang=lang)
-    ours, theirs = {pair.automatic.id for pair in linked}, {pair.verified.id for pair in linked}
-    invented = [unit for unit in automatic.units if unit.counted and unit.id not in ours]
-    lacking = [unit for unit in verified.units if unit.counted and unit.id not in theirs]
+    linked, invented, lacking = links(automatic, verified, based=based, lang=lang)
     verdicts = [(_found(pair.automatic), _found(pair.verified)) for pair in linked]
     counts = LinkCounts(
         links=len(linked),

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from typing import Literal, NamedTuple, get_args
 
 TOLERANCE = 0.1
-"""Values that differ by more are a dispute; exactly so much is none."""
+"""Values that differ by more are a dispute, and count as wrong; exactly so much is none."""
 
 EXACT = 9
 """Digits to which differences of recalls are compared: 2/5 − 3/10 is .1 and nothing above it."""
@@ -65,9 +66,9 @@ def apart(
     return gaps
 
 
-def disputed(delta: float) -> bool:
+def disputed(delta: Fraction | float) -> bool:
     """Whether a difference is beyond the tolerance."""
-    return round(abs(delta), EXACT) > TOLERANCE
+    return round(abs(float(delta)), EXACT) > TOLERANCE
 
 
 def place(moves: float | None, name: str, between: str, turn: int | None = None) -> tuple[object, ...]:

@@ -15,7 +15,7 @@ from rapidfuzz import fuzz
 from workbench.matching.names import Name, link
 from workbench.model import Assessment, Kind, Match, Span, Unit, letter, text_hash
 from workbench.reviewing.documents import unit_document
-from workbench.reviewing.fold import ReviewState, gold_units, place_of
+from workbench.reviewing.fold import ReviewState, place_of
 from workbench.text.normalise import key
 
 SIMILAR = 85
@@ -38,8 +38,10 @@ class Link:
 
 def links(
     automatic: Assessment, verified: Assessment, *, based: bool, lang: str | None = None
-) -> tuple[Link, ...]:
+) -> tuple[tuple[Link, ...], list[Unit], list[Unit]]:
     """The links between the counted units of two assessments, each rule on what the one before left.
+
+    Also the units of either side that are in none, in order of their place.
 
     `based`: the verified units came out of the automatic ones, so equal ids are one unit; what a person
     rejected there is then no unit, and neither overlap nor likeness links it to another. Ties are broken
@@ -76,7 +78,7 @@ def links(
             "similar",
             [(ours[match.candidate], theirs[index]) for index, match in enumerate(near) if match is not None],
         )
-    return tuple(sorted(linked, key=lambda pair: (place(pair.verified), place(pair.automatic))))
+    return tuple(sorted(linked, key=lambda pair: (place(pair.verified), place(pair.automatic)))), ours, theirs
 
 
 def descends(review: ReviewState, kind: Kind, proposal: int | None) -> bool:
@@ -219,15 +221,12 @@ def aligned(each: Sequence[Assessment], lang: str | None = None) -> tuple[Sided,
     for number, assessment in enumerate(each):
         firsts = (next(unit for unit in row if unit is not None) for row in rows)
         known = tuple(replace(unit, id=str(at)) for at, unit in enumerate(firsts))
-        both = links(Assessment(assessment.kind, "", known), assessment, based=False, lang=lang)
-        partner = {link.verified.id: int(link.automatic.id) for link in both}
+        both, _, new = links(Assessment(assessment.kind, "", known), assessment, based=False, lang=lang)
         for row in rows:
             row.append(None)
-        for unit in gold_units(assessment.units):
-            if unit.id in partner:
-                rows[partner[unit.id]][number] = unit
-            else:
-                rows.append([None] * number + [unit])
+        for pair in both:
+            rows[int(pair.automatic.id)][number] = pair.verified
+        rows += [[None] * number + [unit] for unit in new]
     units: list[Sided] = []
     seen: Counter[str] = Counter()
     for row in rows:

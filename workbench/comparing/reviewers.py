@@ -78,17 +78,15 @@ class Couple:
 
 def pair(first: Decided, second: Decided, lang: str | None = None) -> Couple:
     """Hold two decisions against each other."""
-    both = links(first.assessment, second.assessment, based=False, lang=lang)
-    ours, theirs = ([unit for unit in each.assessment.units if unit.counted] for each in (first, second))
+    both, ours, theirs = links(first.assessment, second.assessment, based=False, lang=lang)
     moved = [covered(each.automatic) != covered(each.verified) for each in both]
     labels = [(each.automatic.label, each.verified.label) for each in both]
     renamed = [mine != yours for mine, yours in labels]
     verdicts = [(each.automatic.match.verdict, each.verified.match.verdict) for each in both]
-    met, hit = {each.automatic.id for each in both}, {each.verified.id for each in both}
-    alone = [(unit.label, None) for unit in ours if unit.id not in met]
-    others = [(None, unit.label) for unit in theirs if unit.id not in hit]
+    alone = [(unit.label, None) for unit in ours]
+    others = [(None, unit.label) for unit in theirs]
     return Couple(
-        first, second, Overlap(len(both), len(ours), len(theirs)),
+        first, second, Overlap(len(both), len(both) + len(ours), len(both) + len(theirs)),
         [*zip(moved, renamed, strict=True)].count((False, False)), sum(moved), sum(renamed),
         tuple(verdicts), (*labels, *alone, *others),
         tuple(

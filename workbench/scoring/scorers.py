@@ -27,11 +27,10 @@ from workbench.matching.names import SUGGESTED as LIKELY
 from workbench.matching.presence import presence
 from workbench.matching.units import entity_units, language_of, names_of, statement_units
 from workbench.model import (
-    Alias,
     Assessment,
     Evidence,
     Match,
-    Policy,
+    Matching,
     Proposal,
     ProposedEntity,
     Sample,
@@ -57,17 +56,14 @@ _MISSING = Match("missing", reason="absent")
 def assess_all(
     sample: Sample,
     proposal: Proposal,
-    policy: Policy,
+    matching: Matching,
     *,
-    threshold: int,
-    aliases: tuple[Alias, ...] = (),
     evidence: bool = True,
     only: tuple[str, ...] = tuple(SCORERS),
 ) -> dict[str, Assessment]:
     """The automatic assessment of every scorer that this proposal allows.
 
-    A scorer is left out when the proposal was not asked for what it counts. `threshold` is the
-    match threshold, 0-100; `linked` and `presence` know the `aliases`. Without `evidence` a unit has its
+    A scorer is left out when the proposal was not asked for what it counts. Without `evidence` a unit has its
     principal place alone and `linked` gives none in the contexts. `only` some scorers: the others are not
     worked out.
     """
@@ -77,25 +73,20 @@ def assess_all(
         if names is not None and in_contexts is not None and name in only:
             assessments[name] = exact_strings(names, in_contexts, name)
     if names is not None and ("linked" in only or "presence" in only):
-        units = entity_units(sample, names, policy, every=evidence)
+        units = entity_units(sample, names, matching.policy, every=evidence)
         if in_contexts is not None and "linked" in only:
-            assessments["linked"] = link_units(
-                sample, units, in_contexts, policy=policy, threshold=threshold, aliases=aliases,
-                evidence=evidence,
-            )  # fmt: skip
+            assessments["linked"] = link_units(sample, units, in_contexts, matching, evidence=evidence)
         if "presence" in only:
-            assessments["presence"] = look_up(
-                sample, units, policy=policy, threshold=threshold, aliases=aliases
-            )
+            assessments["presence"] = look_up(sample, units, matching)
     if proposal.statements is not None and "contextual_recall" in only:
         statements = statement_units(sample, proposal.statements, proposal.proposer)
         assessments["contextual_recall"] = supported(statements)
     return {name: assessment for name, assessment in assessments.items() if assessment is not None}
 
 
-def counted(sample: Sample, proposal: Proposal, policy: Policy, aliases: tuple[Alias, ...] = ()) -> Counted:
+def counted(sample: Sample, proposal: Proposal, matching: Matching) -> Counted:
     """What is kept of a sample's assessments so that they can be counted again under any match threshold."""
-    assessments = assess_all(sample, proposal, policy, threshold=FLOOR, aliases=aliases, evidence=False)
+    assessments = assess_all(sample, proposal, matching._replace(threshold=FLOOR), evidence=False)
     matches = {
         name: [unit.match for unit in assessments[name].units if unit.counted]
         for name in CALIBRATED
@@ -114,10 +105,7 @@ def machine(
     sample: Sample,
     units: Sequence[Unit],
     proposal: Proposal | None,
-    policy: Policy,
-    *,
-    threshold: int,
-    aliases: tuple[Alias, ...] = (),
+    matching: Matching,
     among: Sequence[Unit] = (),
 ) -> Assessment:
     """Entities with the machine's verdicts: those of `linked`, or of `presence` without context entities.
@@ -126,11 +114,8 @@ def machine(
     one is linked `among` the units that are there.
     """
     if proposal is not None and proposal.context_entities is not None:
-        return link_units(
-            sample, units, proposal.context_entities, policy=policy,
-            threshold=threshold, aliases=aliases, among=among,
-        )  # fmt: skip
-    return look_up(sample, units, policy=policy, threshold=threshold, aliases=aliases)
+        return link_units(sample, units, proposal.context_entities, matching, among=among)
+    return look_up(sample, units, matching)
 
 
 def score(scorer: str, assessment: Assessment) -> Score:
@@ -170,14 +155,12 @@ def link_units(
     sample: Sample,
     units: Sequence[Unit],
     context_entities: tuple[tuple[ProposedEntity, ...], ...],
+    matching: Matching,
     *,
-    policy: Policy,
-    threshold: int,
-    aliases: tuple[Alias, ...],
     evidence: bool = True,
     among: Sequence[Unit] = (),
 ) -> Assessment:
-    """Decide every unit by its best one-to-one link of at least `threshold`.
+    """Decide every unit by its best one-to-one link of at least the threshold.
 
     A link from 75 up to the threshold is a suggestion: the unit is missing, the near name and its places
     are kept for the reviewer. The policy may count some of them (`derived`, `coarser`). So is a link to a
@@ -185,6 +168,7 @@ def link_units(
     the unit it repeats. With `evidence` False no place is worked out. The units of `among` are linked as
     well, and left as they are.
     """
+    policy, threshold, aliases = matching
     lang = language_of(sample, policy)
     candidates, invented = candidate_names(context_entities, sample.retrieved_contexts, lang)
     counted = [unit for unit in units if not unit.duplicate_of]
@@ -273,13 +257,12 @@ def places_of(
     )
 
 
-def look_up(
-    sample: Sample, units: Sequence[Unit], *, policy: Policy, threshold: int, aliases: tuple[Alias, ...]
-) -> Assessment:
+def look_up(sample: Sample, units: Sequence[Unit], matching: Matching) -> Assessment:
     """Decide every unit by whether its name stands in a context; a duplicate follows its unit.
 
     A name that stands only inside a longer name is what the policy says (`nested`), marked as nested.
     """
+    policy, threshold, aliases = matching
     lang = language_of(sample, policy)
     counted = [unit for unit in units if not unit.duplicate_of]
     presences = presence(

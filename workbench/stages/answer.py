@@ -9,7 +9,6 @@ from workbench.comparing.answer import (
     REVIEW_ALL,
     SECONDS,
     SHOWN,
-    TOLERANCE,
     WORST,
     Answer,
     Step,
@@ -22,6 +21,7 @@ from workbench.comparing.answer import (
     steps,
 )
 from workbench.comparing.answer_words import DIGITS
+from workbench.comparing.disputes import disputed
 from workbench.comparing.figures import Figures, Row
 from workbench.comparing.intervals import FEWEST, mean
 from workbench.comparing.learning import policy_changes
@@ -217,7 +217,7 @@ def _triage(
         len(suspects),
         sum(any(not clue.same for clue in suspect.suspicion.clues) for suspect in suspects),
         len(checked),
-        sum(abs(delta) > TOLERANCE for delta in checked),
+        sum(map(disputed, checked)),
         tuple([suspect for suspect in suspects if suspect.sample_id not in decided][:SHOWN]),
     )
 

@@ -30,7 +30,7 @@ from workbench.formats import calibration as calibration_file
 from workbench.matching import FLOOR, MATCHER
 from workbench.matching.names import COUNTRY, LOOSE, SUGGESTED
 from workbench.matching.units import entity_units, language_of
-from workbench.model import Assessment, FoundIf, JsonObject, Progress, Verdict, recall_of, silent
+from workbench.model import Assessment, FoundIf, JsonObject, Matching, Progress, Verdict, recall_of, silent
 from workbench.scoring.names import CALIBRATED
 from workbench.scoring.scorers import assess_all
 from workbench.stages.examples import seen_by
@@ -214,17 +214,17 @@ def _verdicts(
     assert gold.assessment is not None
     lang = language_of(stored.sample, info.policy)
     units = entity_units(stored.sample, stored.proposal.reference_entities or (), info.policy)
-    pairs = links(Assessment("entity", "automatic", units), gold.assessment, based=based, lang=lang)
+    pairs, _, loose = links(Assessment("entity", "automatic", units), gold.assessment, based=based, lang=lang)
     verdicts = {
         link.automatic.id: _SAID[link.verified.match.verdict] if link.verified.match.verdict else UNSURE
         for link in pairs
     }
-    loose = sum(unit.counted for unit in gold.assessment.units) - len(pairs)
+
     counts = [unit for unit in units if unit.counted]
     return (
         bytes(verdicts.get(unit.id, UNLINKED) for unit in counts),
         tuple(unit.label for unit in counts),
-        loose,
+        len(loose),
     )
 
 
@@ -236,10 +236,8 @@ def _loose(
         return {}
     assert stored.proposal is not None  # its names were counted
     strict = replace(info.policy, nested="missing", derived="missing", coarser="missing")
-    assessments = assess_all(
-        stored.sample, stored.proposal, strict, threshold=FLOOR, aliases=info.aliases, evidence=False,
-        only=(scorer,),
-    )  # fmt: skip
+    matching = Matching(strict, FLOOR, info.aliases)
+    assessments = assess_all(stored.sample, stored.proposal, matching, evidence=False, only=(scorer,))
     matches = [unit.match for unit in assessments[scorer].units if unit.counted]
     return {
         at: ("nested", match.similarity) if match.nested else (LOOSE[match.rule], COUNTRY)

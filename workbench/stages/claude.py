@@ -376,7 +376,7 @@ def _report(
         failed=run.failed,
         left=max(0, unproposed - run.failed),
         failures=failures,
-        advice={kind: CAUSES[kind].advice for kind in failures if kind in CAUSES},
+        advice={kind: advice(kind) for kind in failures if kind in CAUSES},
         requests=progress.requests,
         refused=progress.refused,
         usage=progress.usage,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from time import monotonic
@@ -11,9 +11,10 @@ from typing import Any, Self, cast
 
 from workbench.errors import StoreError
 from workbench.model import Kind, Sample, text_hash
-from workbench.proposing.claude.answers import CAUSES, SPLIT, Failure, Part, Result, Task
+from workbench.proposing.claude.answers import CAUSES, SPLIT, Failure, Result, Task
 from workbench.proposing.claude.asks import (
     Ask,
+    Results,
     Setup,
     asked_alone,
     assemble,
@@ -111,7 +112,7 @@ class Book:
             keys.add(statements_key(self.setup, sample))
         return keys
 
-    def results(self, stored: Sequence[Stored]) -> tuple[dict[str, Part | Failure], dict[str, int]]:
+    def results(self, stored: Sequence[Stored]) -> tuple[Results, dict[str, int]]:
         """What is known for some samples by key, and the call that each answer came with."""
         keys = {key for entry in stored for key in self.keys_of(entry.sample)}
         parts, paid_by = self._known(keys)
@@ -121,13 +122,13 @@ class Book:
             return parts | judged, paid_by | judged_by
         return parts, paid_by
 
-    def verdict_keys(self, sample: Sample, results: Mapping[str, Part | Failure]) -> set[str]:
+    def verdict_keys(self, sample: Sample, results: Results) -> set[str]:
         """The payment key of a sample's verdicts, once its statements are known; none when it needs none."""
         return {key for ask in plan_verdicts([sample], self.setup, results) for key in ask.keys}
 
-    def _known(self, keys: set[str]) -> tuple[dict[str, Part | Failure], dict[str, int]]:
+    def _known(self, keys: set[str]) -> tuple[Results, dict[str, int]]:
         paid = runs.answers(self.store, keys)
-        parts: dict[str, Part | Failure] = {key: self.failed[key] for key in keys if key in self.failed}
+        parts: Results = {key: self.failed[key] for key in keys if key in self.failed}
         parts |= {key: read_part(cast("Task", answer.task), answer.document) for key, answer in paid.items()}
         return parts, {key: answer.call_id for key, answer in paid.items()}
 
@@ -199,7 +200,7 @@ class Book:
         yield from plan(lacking(), self.setup, self.kinds, known, self.alone)
 
     def _verdicts(self) -> Iterator[Ask]:
-        results: dict[str, Part | Failure] = {}
+        results = Results()
 
         def answered() -> Iterator[Sample]:
             for stored in self.windows():

@@ -34,7 +34,7 @@ from workbench.formats.rows import FileRow, Notes
 from workbench.formats.tables import load_pyarrow
 from workbench.matching import MATCHER
 from workbench.matching.units import language_of
-from workbench.model import JsonObject, Policy, Progress, Record, count
+from workbench.model import JsonObject, Matching, Policy, Progress, Record, count
 from workbench.proposing import rules
 from workbench.scoring.names import SCORERS
 from workbench.scoring.scorers import assess_all, value_of
@@ -93,7 +93,7 @@ def scored(record: Record, policy: Policy, match_threshold: int) -> JsonObject:
         "group": sample.group,
         "proposer": proposal.proposer,
     }
-    assessments = assess_all(sample, proposal, policy, threshold=match_threshold, evidence=False)
+    assessments = assess_all(sample, proposal, Matching(policy, match_threshold), evidence=False)
     for name, assessment in assessments.items():
         tally = count(assessment.units)
         row |= {name: value_of(name, tally), f"{name}_found": tally.found, f"{name}_units": tally.units}

@@ -104,7 +104,7 @@ class Desk:
             from workbench.stages import queue_values
             from workbench.stages.recompute import save_counted
 
-            info = await self.store.read(dataset_info, self.info.id)
+            info = (await self.fresh()).info
             for chunk in await _reads(queue_values.uncounted)(self):
                 counted = await self.store.read(queue_values.count_some, info, chunk)
                 try:
@@ -123,8 +123,12 @@ class Desk:
         """What disagrees, as this annotator may see it; what is not counted yet is counted and kept first."""
         from workbench.stages import disputes
 
-        info = await self.store.read(dataset_info, self.info.id)
+        info = (await self.fresh()).info
         return await asyncio.to_thread(disputes.disputes, self.store, info, self.annotator, on_screen=True)
+
+    async def fresh(self) -> Desk:
+        """The same desk, with the settings of its dataset as they are now."""
+        return replace(self, info=await self.store.read(dataset_info, self.info.id))
 
     async def datasets(self) -> list[DatasetInfo]:
         """All datasets of the database."""
@@ -235,7 +239,7 @@ class Desk:
         """
         from workbench.stages.answer import answer
 
-        info = await self.store.read(dataset_info, self.info.id)  # its run or threshold may be another by now
+        info = (await self.fresh()).info  # its run or threshold may be another by now
         return await asyncio.to_thread(
             answer, self.store, info, self.annotator, scorer=scorer, usual=usual, on_screen=True,
             progress=progress,

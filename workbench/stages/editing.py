@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
-from typing import Literal
+from typing import Any
 
 from workbench.comparing.links import covered
 from workbench.errors import InputError
@@ -28,7 +28,7 @@ from workbench.model import (
     Unit,
     Verdict,
 )
-from workbench.reviewing.edits import Accept, Dispose, Put
+from workbench.reviewing.edits import Accept, Dispose, Put, What
 from workbench.reviewing.fold import settle
 from workbench.scoring.doubt import overlooked
 from workbench.scoring.scorers import machine
@@ -46,16 +46,21 @@ from workbench.text.safe import cut, flat
 from workbench.text.tokens import Token, sentences, tokens
 
 
+def _put(what: What, unit: Unit, **changes: Any) -> Put:
+    """One unit with something changed."""
+    return Put(what, unit.kind, (replace(unit, **changes),))
+
+
 def reject(opened: Opened, unit: Unit) -> Put:
     """Reject a unit, or restore one that does not count; a duplicate becomes a unit of its own."""
     if unit.counted:
-        return Put("reject", unit.kind, (replace(unit, rejected=True),))
-    return Put("restore", unit.kind, (replace(unit, rejected=False, duplicate_of=""),))
+        return _put("reject", unit, rejected=True)
+    return _put("restore", unit, rejected=False, duplicate_of="")
 
 
 def relabel(opened: Opened, unit: Unit, label: str) -> Put:
     """Give a unit another label."""
-    return Put("relabel", unit.kind, (replace(unit, label=label, original_label=""),))
+    return _put("relabel", unit, label=label, original_label="")
 
 
 def toggle(opened: Opened, unit: Unit) -> Put:
@@ -73,7 +78,7 @@ def set_evidence(opened: Opened, unit: Unit, evidence: tuple[Evidence, ...]) -> 
     if not evidence:
         if not unit.match.evidence:
             raise InputError("this unit has no evidence to take away")
-        return Put("match", unit.kind, (replace(unit, match=replace(unit.match, evidence=(), alias=False)),))
+        return _put("match", unit, match=replace(unit.match, evidence=(), alias=False))
     contexts = opened.sample.retrieved_contexts
     for passage in evidence:
         inside = 0 <= passage.context < len(contexts)
@@ -92,12 +97,12 @@ def same_thing(opened: Opened, unit: Unit, place: Evidence | None) -> Put:
     Raises InputError for words that are no other name, and in a sample that is kept back.
     """
     if place is None:
-        return Put("match", unit.kind, (replace(unit, match=replace(unit.match, alias=False)),))
+        return _put("match", unit, match=replace(unit.match, alias=False))
     if unit.kind == "statement":
         raise InputError("a statement is no name")
     if opened.stored.holdout:
         raise InputError("nothing is learned from a sample that is kept back; e chooses the evidence")
-    put = set_evidence(opened, unit, (place,))
+    (found,) = set_evidence(opened, unit, (place,)).units
     words = place.of(opened.sample.retrieved_contexts)
     lang = opened.lang
     if not key(words, lang) or not key(unit.text, lang) or max(len(words), len(unit.text)) > LONGEST_NAME:
@@ -105,8 +110,7 @@ def same_thing(opened: Opened, unit: Unit, place: Evidence | None) -> Put:
     alike, _ = similarity(Name(unit.text, unit.label), Name(words, unit.label), lang)
     if alike >= opened.opening.threshold:
         raise InputError(f"{words[:60]!r} is matched with {unit.text[:60]!r} already")
-    (changed,) = put.units
-    return replace(put, units=(replace(changed, match=replace(changed.match, alias=True)),))
+    return _put("match", found, match=replace(found.match, alias=True))
 
 
 def unsure(opened: Opened, unit: Unit) -> Put:
@@ -274,10 +278,8 @@ def _by_machine(
     opened: Opened, units: Sequence[Unit], proposal: Proposal | None, among: Sequence[Unit] = ()
 ) -> tuple[Unit, ...]:
     """The units with the verdicts of the matcher; without a proposal by the text of the contexts alone."""
-    return machine(
-        opened.sample, units, proposal, opened.policy, threshold=opened.opening.threshold,
-        aliases=opened.dataset.aliases, among=among,
-    ).units  # fmt: skip
+    matching = opened.dataset.matching._replace(threshold=opened.opening.threshold)
+    return machine(opened.sample, units, proposal, matching, among).units
 
 
 def _added(opened: Opened, unit: Unit) -> Unit:
@@ -304,7 +306,7 @@ def judge(
         rule="human",
         note=unit.match.note,
     )
-    return Put("match", unit.kind, (replace(unit, match=match),))
+    return _put("match", unit, match=match)
 
 
 def refuse_twice(
@@ -510,9 +512,6 @@ def _wordy(token: Token) -> bool:
 
 def _surface(reference: str, spans: tuple[Span, ...]) -> str:
     return " ".join(span.of(reference).strip() for span in spans)
-
-
-What = Literal["reject", "restore", "relabel", "add"]
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ def _gather(
         run_id,
         about=Surroundings(
             dataset=info.name,
-            labels=info.labels,
+            labels=info.policy.labels,
             columns=tuple(scores.external_columns(store, info.id)),
             licence=options.licence,
             text=options.text,
@@ -282,7 +282,7 @@ def manifest_of(departure: Departure) -> JsonObject:
         "matcher": {"version": MATCHER, "threshold": info.threshold},
         "guidelines": {
             "version": info.policy.version,
-            "sha256": sha256(info.guidelines),
+            "sha256": sha256(info.policy.guidelines),
             "policy_sha256": sha256(_canonical(policy)),
         },
         "labels": policy["labels"],

@@ -12,19 +12,7 @@ from workbench.comparing.causes import UnitRow, difference
 from workbench.comparing.links import descends
 from workbench.formats.exports.item import SPLITS, ExportItem, Surroundings
 from workbench.matching.units import language_of
-from workbench.model import (
-    BY,
-    KINDS,
-    RESOLVED,
-    Assessment,
-    GoldRecord,
-    JsonObject,
-    Kind,
-    Match,
-    Progress,
-    Sample,
-    Unit,
-)
+from workbench.model import BY, KINDS, RESOLVED, Assessment, JsonObject, Kind, Match, Progress, Sample, Unit
 from workbench.reviewing.documents import unit_document
 from workbench.reviewing.fold import ReviewState, Verified, resolve
 from workbench.scoring.scorers import supported
@@ -141,7 +129,7 @@ def _item(leaving: Leaving, departure: Departure) -> ExportItem:
     return ExportItem(
         sample=sample,
         proposal=proposal,
-        records=tuple(_named(record, departure.naming) for record in records),
+        records=tuple(record.renamed(departure.naming) for record in records),
         gold={kind: units for kind, (_, units) in standing.items() if units is not None},
         states={kind: state for kind, (state, _) in standing.items()},
         automatic=leaving.automatic,
@@ -155,10 +143,6 @@ def _item(leaving: Leaving, departure: Departure) -> ExportItem:
         off_plan=any(stored.record.marks.off_plan for stored in reviews),
         split=SPLITS[leaving.holdout] if departure.options.split else "",
     )
-
-
-def _named(record: GoldRecord, naming: Naming) -> GoldRecord:
-    return replace(record, annotator=naming(record.annotator), by=naming(record.by))
 
 
 def stands(
@@ -202,7 +186,7 @@ def _verdicts(
             if machine is not None:
                 based = state is not None and descends(state, kind, leaving.proposal_id)
                 rows = difference(machine, verified, based=based, lang=lang).rows
-            head = _of_review(item, kind, stored, state, _named(stored.record, departure.naming).named)
+            head = _of_review(item, kind, stored, state, stored.record.renamed(departure.naming).named)
             for row in rows:
                 yield f"{compact(head | _verdict(item.sample, row))}\n"
 

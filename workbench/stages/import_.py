@@ -585,14 +585,7 @@ def with_names(row: FileRow, names: Mapping[str, str]) -> FileRow:
     record = row.record
     if not names or record is None or not (record.gold or record.proposal):
         return row
-    gold = tuple(
-        replace(
-            record,
-            annotator=names.get(record.annotator, record.annotator),
-            by=names.get(record.by, record.by),
-        )
-        for record in record.gold
-    )
+    gold = tuple(each.renamed(lambda name: names.get(name, name)) for each in record.gold)
     if len({record.annotator for record in gold}) < len(gold):
         twice = RowError("gold", "one annotator's name and pseudonym", "one record for each annotator")
         twice.line = row.line

@@ -34,6 +34,7 @@ from workbench.proposing.claude.asks import (
     CLAUDE,
     OPENAI,
     Ask,
+    Results,
     Setup,
     asked_alone,
     assemble,
@@ -46,7 +47,7 @@ from workbench.proposing.claude.call import check_key
 from workbench.proposing.claude.clients import connect
 from workbench.proposing.claude.cost import Budget, assumed_thinking, default_prices
 from workbench.proposing.claude.prompt import Prompt, fenced, read_prompt
-from workbench.proposing.claude.run import Limits, propose_all
+from workbench.proposing.claude.run import Limits, OnResult, propose_all
 from workbench.stages.claude import ModelOptions, made_by, set_up, setup_of
 from workbench.stages.claude_book import Book
 from workbench.stages.measure import Claude, Proposer
@@ -54,7 +55,6 @@ from workbench.store import runs
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store, open_store
 
-OnResult = Callable[[Ask, Result], Awaitable[None]]
 Planned = Callable[[Container[str], Container[str]], Iterable[Ask]]
 """The asks for what is not known yet, each of some texts by itself."""
 Template = Mapping[str, str]
@@ -128,7 +128,7 @@ class AnsweringProposer(Proposer):
             proposals.append(replace(made, proposer=self.name))
         return proposals
 
-    async def _settled(self, planned: Planned) -> dict[str, Part | Failure]:
+    async def _settled(self, planned: Planned) -> Results:
         """The results of all keys of a plan; what is known, or under way on this loop, is not asked again."""
         loop = asyncio.get_running_loop()
         needed = {key for ask in planned((), ()) for key in ask.keys}

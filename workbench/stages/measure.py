@@ -18,7 +18,7 @@ from workbench.formats.readers import ragas
 from workbench.formats.rows import Notes, wrong
 from workbench.formats.tables import as_python, given_rows, is_frame, plain
 from workbench.matching.units import language_of
-from workbench.model import Assessment, JsonObject, Kind, Policy, Proposal, Record, Sample
+from workbench.model import Assessment, JsonObject, Kind, Matching, Policy, Proposal, Record, Sample
 from workbench.proposing import rules
 from workbench.scoring.scorers import assess_all
 
@@ -173,7 +173,7 @@ def assess(
     """
     if proposal is None:
         return None
-    assessments = assess_all(record.sample, proposal, policy, threshold=match_threshold, only=(scorer,))
+    assessments = assess_all(record.sample, proposal, Matching(policy, match_threshold), only=(scorer,))
     if scorer not in assessments:
         raise ProposalError(
             f"sample {record.sample.id}: the proposal holds nothing that {scorer} can count; leave it out or "

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
+from workbench.comparing.disputes import disputed
 from workbench.model import Tally
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD, first_scorer
 from workbench.stages.people import may
@@ -23,9 +24,6 @@ from workbench.store.samples import chunked, load_samples
 from workbench.store.scores import CountedChunk
 from workbench.text.query import META, Facet, Facets, Query, Term
 from workbench.text.safe import clean
-
-DISPUTED = Fraction(1, 10)
-"""The tolerance: automatic and verified values that differ by more are a dispute."""
 
 
 def picked_by(
@@ -55,7 +53,7 @@ def picked_by(
         picked["disputed"] = [
             number
             for number, value in values.items()
-            if (value.unresolved or (value.delta is not None and abs(value.delta) > DISPUTED))
+            if value.unresolved or (value.delta is not None and disputed(value.delta))
         ]
     if "unresolved" in query.marks:
         picked["unresolved"] = unresolved_ids(store, info, annotator)

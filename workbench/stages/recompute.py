@@ -13,7 +13,7 @@ from multiprocessing import get_context
 
 from workbench.comparing.intervals import Mean, mean
 from workbench.errors import UsageError
-from workbench.model import KINDS, Alias, Kind, Policy, Progress, Score, Tally, silent
+from workbench.model import KINDS, Kind, Matching, Progress, Score, Tally, silent
 from workbench.scoring.doubt import Counted
 from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, kind_of
 from workbench.scoring.scorers import ScoreGate, counted, gate, value_of
@@ -41,32 +41,30 @@ Batch = dict[int, tuple[str, Counted]]
 """What samples were counted from, with the hash of the text that each had when it was read."""
 
 
-def count_all(
-    chunks: Iterable[Sequence[Stored]], policy: Policy, aliases: tuple[Alias, ...]
-) -> Iterator[Batch]:
+def count_all(chunks: Iterable[Sequence[Stored]], matching: Matching) -> Iterator[Batch]:
     """Count every chunk of stored samples; samples without a proposal are left out."""
     waiting = iter(chunks)
     first = list(islice(waiting, FEW))
     cores = os.cpu_count() or 1
     if len(first) < FEW or cores == 1:
         for chunk in chain(first, waiting):
-            yield count_chunk(chunk, policy, aliases)
+            yield count_chunk(chunk, matching)
         return
     # spawn: forking a process that has a writer thread and open database handles is not safe
     with ProcessPoolExecutor(cores, mp_context=get_context("spawn"), initializer=begin_worker) as pool:
         running: deque[Future[Batch]] = deque()
         for chunk in chain(first, waiting):
-            running.append(pool.submit(count_chunk, chunk, policy, aliases))
+            running.append(pool.submit(count_chunk, chunk, matching))
             if len(running) > cores + 1:  # a bounded queue keeps memory flat
                 yield running.popleft().result()
         while running:
             yield running.popleft().result()
 
 
-def count_chunk(chunk: Sequence[Stored], policy: Policy, aliases: tuple[Alias, ...]) -> Batch:
+def count_chunk(chunk: Sequence[Stored], matching: Matching) -> Batch:
     """Count some samples; runs in a worker process."""
     return {
-        one.sample_id: (one.sample.content_hash, counted(one.sample, one.proposal, policy, aliases))
+        one.sample_id: (one.sample.content_hash, counted(one.sample, one.proposal, matching))
         for one in chunk
         if one.proposal is not None
     }
@@ -142,7 +140,7 @@ def recompute(store: Store, info: DatasetInfo, progress: Progress = silent) -> i
         return 0
     done = 0
     uncounted = samples.each_uncounted(store, info.id, info.run_id, info.taught)
-    for batch in count_all(uncounted, info.policy, info.aliases):
+    for batch in count_all(uncounted, info.matching):
         save_counted(store, _scored_chunk(info, batch))
         done += len(batch)
         progress(done)
@@ -153,7 +151,7 @@ def recompute(store: Store, info: DatasetInfo, progress: Progress = silent) -> i
 
 def match_samples(info: DatasetInfo, loaded: Sequence[Stored]) -> CountedChunk:
     """Match some samples once, for every threshold, and score them at the dataset's own; writes nothing."""
-    return _scored_chunk(info, count_chunk(loaded, info.policy, info.aliases))
+    return _scored_chunk(info, count_chunk(loaded, info.matching))
 
 
 def _scored_chunk(info: DatasetInfo, batch: Batch) -> CountedChunk:

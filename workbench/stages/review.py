@@ -39,7 +39,7 @@ from workbench.reviewing.fold import (
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD, SCORERS, column_of
 from workbench.scoring.scorers import assess_all, machine, score
 from workbench.stages.people import Deed, check, may
-from workbench.stages.sides import causes_of
+from workbench.stages.sides import VerifiedSide, causes_of
 from workbench.store import assignments, gold, journal, queue, scores
 from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
@@ -99,7 +99,7 @@ class Opened:
     others: Mapping[Kind, tuple[Verified, ...]] = field(default_factory=dict)
     settled: Mapping[Kind, Adjudication] = field(default_factory=dict)
     given: Mapping[Kind, Assessment] = field(default_factory=dict)
-    standing: Mapping[Kind, Assessment] = field(default_factory=dict)
+    standing: Mapping[Kind, VerifiedSide] = field(default_factory=dict)
     reopening: Open | None = None
     automatic: tuple[AutoScore, ...] = ()
     revealed: tuple[Unit, ...] = ()
@@ -325,7 +325,7 @@ def proposed(info: DatasetInfo, sample: Sample, proposal: Proposal, kind: Kind) 
 def _matched(
     info: DatasetInfo, sample: Sample, units: Sequence[Unit], proposal: Proposal | None
 ) -> tuple[Unit, ...]:
-    return machine(sample, units, proposal, info.policy, threshold=info.threshold, aliases=info.aliases).units
+    return machine(sample, units, proposal, info.matching).units
 
 
 def _carried(
@@ -349,10 +349,12 @@ def shown(store: Store, opened: Opened) -> Opened:
         if own.disposition not in DECIDED:
             state = with_kind(state, kind, replace(own, assessment=settling(own.assessment, units)))
     decided = {kind for kind in KINDS if state.of(kind).disposition in DECIDED}
-    verified = {kind: state.of(kind).assessment for kind in KINDS if state.of(kind).disposition == "verified"}
+    verified = [kind for kind in KINDS if state.of(kind).disposition == "verified"]
     settled = {kind: found for kind, found in opened.settled.items() if kind in verified}
     given = {kind: one for kind, one in opened.given.items() if state.of(kind).disposition == "todo"}
-    standing = given | verified | {kind: found.assessment for kind, found in settled.items()}
+    standing = {kind: VerifiedSide(one) for kind, one in given.items()}
+    standing |= {kind: VerifiedSide.of(state, kind, stored) for kind in verified}
+    standing |= {kind: VerifiedSide(found.assessment) for kind, found in settled.items()}
     visible = set(KINDS) if state.opened.auto_shown else decided | given.keys()
     revealed: tuple[Unit, ...] = ()
     if opened.blind and info.kinds[0] in decided and stored.proposal is not None:
@@ -360,8 +362,7 @@ def shown(store: Store, opened: Opened) -> Opened:
     assessments: Mapping[str, Assessment] = {}
     if visible and stored.proposal is not None:
         assessments = assess_all(
-            stored.sample, stored.proposal, info.policy, threshold=info.threshold, aliases=info.aliases,
-            evidence=False, only=_able(stored.proposal),
+            stored.sample, stored.proposal, info.matching, evidence=False, only=_able(stored.proposal)
         )  # fmt: skip
     return replace(
         opened,
@@ -369,7 +370,7 @@ def shown(store: Store, opened: Opened) -> Opened:
         automatic=tuple(_automatic(opened.written, assessments, visible)),
         revealed=revealed,
         suggested=_suggested(info, stored, state) if opened.blind else {},
-        causes=causes_of(store, info, stored, assessments, state, opened.written, standing),
+        causes=causes_of(store, info, stored, assessments, opened.written, standing),
         settled=settled,
         given=given,
         standing=standing,

@@ -59,10 +59,8 @@ def automatic_sides(info: DatasetInfo, stored: Stored, only: str = "") -> Mappin
     """The assessments of all scorers that the proposal allows, or of one, with evidence."""
     if stored.proposal is None:
         return {}
-    return assess_all(
-        stored.sample, stored.proposal, info.policy, threshold=info.threshold, aliases=info.aliases,
-        only=(only,) if only else tuple(SCORERS),
-    )  # fmt: skip
+    names = (only,) if only else tuple(SCORERS)
+    return assess_all(stored.sample, stored.proposal, info.matching, only=names)
 
 
 def judged_side(info: DatasetInfo, stored: Stored, scorer: str) -> Assessment | None:
@@ -175,19 +173,16 @@ def causes_of(
     info: DatasetInfo,
     stored: Stored,
     assessments: Mapping[str, Assessment],
-    state: ReviewState,
     written: Mapping[Kind, tuple[str, str]],
-    standing: Mapping[Kind, Assessment],
+    standing: Mapping[Kind, VerifiedSide],
 ) -> dict[Kind, Difference]:
     """The difference of every kind, as it is `standing`, to the score shown first; a few ms.
 
     That is the number of the file where it has one (`written`: column and digits), else a scorer.
     """
     differences = {}
-    for kind, verified in standing.items():
+    for kind, side in standing.items():
         name = first_scorer(assessments, kind)
-        is_own = verified is state.of(kind).assessment
-        side = VerifiedSide.of(state, kind, stored) if is_own else VerifiedSide(verified)
         if kind in written:
             column, digits = written[kind]
             number = FileNumber(digits, precision_of([digits]))

@@ -174,14 +174,8 @@ def lessons(store: Store, info: DatasetInfo, annotator: str, sample_id: int) -> 
 
 
 def _lesson(assessment: Assessment, known: Assessment, lang: str) -> Lesson:
-    same = links(assessment, known, based=False, lang=lang)
-    ours, theirs = {link.automatic.id for link in same}, {link.verified.id for link in same}
-    return Lesson(
-        known.kind,
-        same,
-        tuple(unit for unit in known.units if unit.counted and unit.id not in theirs),
-        tuple(unit for unit in assessment.units if unit.counted and unit.id not in ours),
-    )
+    same, added, missed = links(assessment, known, based=False, lang=lang)
+    return Lesson(known.kind, same, tuple(missed), tuple(added))
 
 
 def _known(store: Store, info: DatasetInfo) -> Known:

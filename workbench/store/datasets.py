@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, exists, func, select
 from sqlalchemy.exc import IntegrityError
 
 from workbench.errors import AmbiguousError, ConflictError, NotFoundError
-from workbench.model import Alias, Kind, Label, Policy, sha256
+from workbench.model import Alias, Kind, Matching, Policy, sha256
 from workbench.reviewing.documents import policy_document, policy_of
 from workbench.store.engine import Store
 from workbench.store.scores import forget_scores
@@ -68,19 +68,14 @@ class DatasetInfo:
         return sha256("\n".join(pairs)) if pairs else ""
 
     @property
+    def matching(self) -> Matching:
+        """How its names are matched."""
+        return Matching(self.policy, self.threshold, self.aliases)
+
+    @property
     def kinds(self) -> tuple[Kind, ...]:
         """The unit kinds that its policy reviews."""
         return self.policy.kinds
-
-    @property
-    def labels(self) -> tuple[Label, ...]:
-        """The labels of its policy."""
-        return self.policy.labels
-
-    @property
-    def guidelines(self) -> str:
-        """The guidelines of its policy."""
-        return self.policy.guidelines
 
 
 def list_datasets(store: Store) -> list[DatasetInfo]:

@@ -158,7 +158,7 @@ def scores_of(opened: Opened, kind: Kind) -> list[tuple[str, str]]:
     scores = [(_called(score), counted(score.tally)) for score in opened.automatic if score.kind == kind]
     if kind in opened.standing:
         word = "settled" if kind in opened.settled else "verified"
-        scores.append((word, tally(count(opened.standing[kind].units))))
+        scores.append((word, tally(count(opened.standing[kind].assessment.units))))
     if kind in opened.causes:
         scores.append(("Δ", delta(opened.causes[kind].delta)))
     return scores

@@ -238,7 +238,7 @@ class _Pack:
 
 NO_CONTEXTS = "absent: there are no contexts"
 
-Results = Mapping[str, Part | Failure]
+Results = dict[str, Part | Failure]
 """What is known by payment key."""
 
 

@@ -14,8 +14,17 @@ from typing import Any, Literal, NamedTuple
 
 from workbench.errors import InputError
 from workbench.model import Kind, Sample
-from workbench.proposing.claude.answers import NO_TOKENS, Failure, Part, Result, Task, Usage, schema
-from workbench.proposing.claude.asks import Ask, Setup, estimate, plan, plan_verdicts, statements_key, system
+from workbench.proposing.claude.answers import NO_TOKENS, Failure, Result, Task, Usage, schema
+from workbench.proposing.claude.asks import (
+    Ask,
+    Results,
+    Setup,
+    estimate,
+    plan,
+    plan_verdicts,
+    statements_key,
+    system,
+)
 from workbench.settings import toml_table
 from workbench.text.tokens import sentences
 
@@ -144,7 +153,7 @@ def forecast(
     setup: Setup,
     kinds: Sequence[Kind],
     known: Container[str],
-    results: Mapping[str, Part | Failure],
+    results: Results,
     *,
     prices: Prices,
     alone: Container[str],

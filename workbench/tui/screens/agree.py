@@ -12,7 +12,6 @@ from workbench.reports import suggested
 from workbench.reports.team import agree_facts, agree_line, parts_table
 from workbench.stages import policy
 from workbench.stages.agree import AgreeReport, By, agree
-from workbench.store.datasets import dataset_info
 from workbench.text.safe import flat
 from workbench.tui import view
 from workbench.tui.keys import bindings
@@ -55,8 +54,8 @@ class AgreeScreen(Room):
         """Count agreement for the part that is shown."""
         by = [*TABLES][self.at - 1]
         with self.telling("counting") as count:
-            info = await self.desk.store.read(dataset_info, self.desk.info.id)
-            self.report = await asyncio.to_thread(agree, self.desk.store, info, by, progress=count)
+            desk = await self.desk.fresh()
+            self.report = await asyncio.to_thread(agree, desk.store, desk.info, by, progress=count)
         self._show(self.report)
 
     def _show(self, report: AgreeReport) -> None:

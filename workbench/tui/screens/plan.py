@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
 from textual.app import ComposeResult
@@ -15,7 +14,7 @@ from workbench.reports.plan import draft_text, later_reviews, plan_lines
 from workbench.stages import plan
 from workbench.stages.desk import Desk
 from workbench.stages.plan import Draft, PlanReport, Wish
-from workbench.store.datasets import count_samples, dataset_info
+from workbench.store.datasets import count_samples
 from workbench.text.figures import many
 from workbench.text.query import META
 from workbench.text.safe import flat
@@ -71,9 +70,8 @@ class PlanScreen(Room):
 
     async def read(self) -> None:
         """Read the plan and how far it is."""
-        info = await self.desk.store.read(dataset_info, self.desk.info.id)  # a plan changes the blind arm
-        self.desk = replace(self.desk, info=info)
-        self.report = await self.desk.store.read(plan.report, info)
+        self.desk = await self.desk.fresh()  # a plan changes the blind arm
+        self.report = await self.desk.store.read(plan.report, self.desk.info)
         write(self, "#stand", _stand_lines(self.report))
         self.refresh_bindings()
 

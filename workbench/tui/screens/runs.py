@@ -26,7 +26,7 @@ from workbench.stages.claude import (
 )
 from workbench.stages.desk import Desk
 from workbench.stages.propose import propose
-from workbench.store.datasets import count_samples, dataset_info
+from workbench.store.datasets import count_samples
 from workbench.text.cells import cut, cut_middle, fit, short, width
 from workbench.text.figures import many
 from workbench.text.safe import flat
@@ -356,8 +356,8 @@ class RunsScreen(Room):
     async def _plan(self, options: ModelOptions | None) -> None:
         """Say what a run would send before it is sent."""
         with self.telling("counting what it would send"):
-            info = await self.desk.store.read(dataset_info, self.desk.info.id)  # its policy may have changed
-            self.desk = desk = replace(self.desk, info=info)
+            self.desk = desk = await self.desk.fresh()  # its policy may have changed
+            info = desk.info
             if options is None:
                 total = await desk.store.read(count_samples, info.id)
                 text = f"{many(total, 'sample')}, on this machine; nothing is sent"

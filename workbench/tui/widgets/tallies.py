@@ -66,7 +66,7 @@ class Tallies(Widget):
         state = opened.state.of(kind)
         self.lines = min(PEOPLE, len(opened.over.people.get(kind, ()))) if opened.over else 1
         self._auto, self._kind = first_of(opened.automatic, kind), kind
-        self._verified = count(opened.standing[kind].units) if kind in opened.standing else None
+        self._verified = count(opened.standing[kind].assessment.units) if kind in opened.standing else None
         self._word = "settled" if kind in opened.settled else "verified"
         self._causes = opened.causes.get(kind)
         self._nothing = opened.base is None and not opened.blind
