@@ -319,24 +319,12 @@ class Bench:
     def tables(self, *names: str, without: Mapping[str, Iterable[str]] | None = None) -> Tables:
         """Every row of some tables (all by default) with every stored byte; `without` leaves columns out."""
         found: Tables = {}
-        if self.on_server:
-            for name in names or TABLES:
-                table = METADATA.tables[name]
-                shown = [
-                    column.name for column in table.c if column.name not in (without or {}).get(name, ())
-                ]
-                keys = ", ".join(f'"{column.name}"' for column in table.primary_key)
-                chosen = ", ".join(f'CAST("{column}" AS text)' for column in shown)
-                found[name] = ask(self.store.url, f'SELECT {chosen} FROM "{name}" ORDER BY {keys}')
-            return found
-        with closing(sqlite3.connect(self.db)) as raw:
-            for name in names or TABLES:
-                hidden = set((without or {}).get(name, ()))
-                columns = [
-                    row[1] for row in raw.execute(f"PRAGMA table_info({name})") if row[1] not in hidden
-                ]
-                chosen = ", ".join(f'"{column}"' for column in columns)
-                found[name] = raw.execute(f"SELECT {chosen} FROM {name} ORDER BY rowid").fetchall()
+        for name in names or TABLES:
+            table, hidden = METADATA.tables[name], set((without or {}).get(name, ()))
+            form = 'CAST("{}" AS text)' if self.on_server else '"{}"'
+            chosen = ", ".join(form.format(one.name) for one in table.c if one.name not in hidden)
+            keys = ", ".join(f'"{column.name}"' for column in table.primary_key)
+            found[name] = self.query(f'SELECT {chosen} FROM "{name}" ORDER BY {keys}')
         return found
 
 

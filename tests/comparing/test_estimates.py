@@ -35,9 +35,8 @@ AUTOMATIC = [(i * 7 % 11) / 10 for i in range(60)]
 OFF = [-0.2, 0.0, 0.1]
 
 
-def plain(n: int = 20, pi: float | None = None) -> list[Reached]:
-    chance = n / len(AUTOMATIC) if pi is None else pi
-    return [Reached(f, f + OFF[i % 3], chance) for i, f in enumerate(AUTOMATIC[:n])]
+def plain(n: int = 20) -> list[Reached]:
+    return [Reached(f, f + OFF[i % 3], n / 60) for i, f in enumerate(AUTOMATIC[:n])]
 
 
 def estimate(
@@ -156,13 +155,9 @@ def test_an_order_without_chances_gives_no_estimate(design: Design) -> None:
     assert (20, 60) == (found.n, found.total)
 
 
-@pytest.mark.parametrize("pi", [0.0, -1.0])
-def test_a_chance_of_nothing_gives_no_estimate(pi: float) -> None:
-    assert "unknown or 0" in estimate(AUTOMATIC, plain(pi=pi), design="simple").refusal
-
-
-def test_an_unknown_chance_gives_no_estimate() -> None:
-    drawn = [replace(one, pi=None) for one in plain()]
+@pytest.mark.parametrize("pi", [0.0, -1.0, None])
+def test_a_chance_that_is_unknown_or_of_nothing_gives_no_estimate(pi: float | None) -> None:
+    drawn = [replace(one, pi=pi) for one in plain()]
     assert "unknown or 0" in estimate(AUTOMATIC, drawn, design="simple").refusal
 
 

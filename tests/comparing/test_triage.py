@@ -57,12 +57,6 @@ def test_a_reference_that_says_that_nothing_was_found_is_suspicious(reference: s
     assert "" == signal(sample(reference, "Some text about rivers."), 0.0, "statement")
 
 
-def test_a_reference_that_says_that_nothing_was_found_stands_nowhere_word_for_word() -> None:
-    one = sample(REFUSED, f"A judge wrote: {REFUSED} Karl Meyer, Anna Walther and Berlin.")
-
-    assert "" == signal(one, 0.0, "statement")
-
-
 @pytest.mark.parametrize(
     "reference",
     [
@@ -94,11 +88,31 @@ def test_a_score_of_names_far_below_the_names_in_the_text_is_suspicious() -> Non
     assert "" == signal(one, 0.6, "entity")  # .15 apart: no more often wrong than others
 
 
-def test_a_low_score_of_a_reference_that_stands_word_for_word_in_a_context_is_suspicious() -> None:
-    one = sample(BAUHAUS, "Nothing here.", f"Some history. {BAUHAUS.replace('that', 'which')} And more.")
+WIDE = " " * 60
+NAMED = "Walter Gropius began in 1919. In Dessau they built. Everybody knows Bauhaus chairs."
+SIGNALS = [
+    # the reference, a context, the score of its statements, and the signal
+    (REFUSED, f"A judge wrote: {REFUSED} Karl Meyer, Anna Walther and Berlin.", 0.0, ""),
+    (BAUHAUS, f"Some history. {BAUHAUS.replace('that', 'which')} And more.", 0.0, "word for word"),
+    (BAUHAUS, f"Some history. {BAUHAUS.replace('that', 'which')} And more.", 0.5, ""),
+    # numbers may be written in another way, and negations stand in other sentences
+    ("The city had 1,200 inhabitants and three large bridges [2].",
+     "It was never rich. The city had 1200 inhabitants and 3 large bridges. Nobody left.", 0.0,
+     "word for word"),
+    (f"A{WIDE}B.", f"A{WIDE}B.", 0.0, "word for word"),
+    (f"A{WIDE}B.", f"A.\n\n{WIDE}B.", 0.0, "word for word"),
+    (BAUHAUS, NAMED, 0.0, "all names"),
+    (BAUHAUS, NAMED.replace("1919", "1920"), 0.0, ""),
+    # measured on judged statements: a high score is wrong no more often than any other
+    (BAUHAUS, "A text about something else.", 1.0, ""),
+]  # fmt: skip
 
-    assert "word for word" == signal(one, 0.0, "statement")
-    assert "" == signal(one, 0.5, "statement")
+
+@pytest.mark.parametrize(("reference", "context", "score", "expected"), SIGNALS)
+def test_a_score_of_statements_is_suspicious_by_what_the_text_has(
+    reference: str, context: str, score: float, expected: str
+) -> None:
+    assert expected == signal(sample(reference, "Nothing here.", context), score, "statement")
 
 
 NILE = "The Nile is the longest river in all of Africa and flows north."
@@ -127,15 +141,6 @@ def test_a_sentence_with_another_number_or_negation_stands_nowhere(reference: st
     assert "word for word" == signal(sample(reference, context, reference), 0.0, "statement")
 
 
-def test_numbers_may_be_written_in_another_way_and_negations_stand_in_other_sentences() -> None:
-    one = sample(
-        "The city had 1,200 inhabitants and three large bridges [2].",
-        "It was never rich. The city had 1200 inhabitants and 3 large bridges. Nobody left.",
-    )
-
-    assert "word for word" == signal(one, 0.0, "statement")
-
-
 def test_a_quote_of_a_sentence_has_whole_words_and_the_whole_passage() -> None:
     passage = "the Bauhaus was a famous new school in Dessau that Walter Gropius founded in 1919."
     found: Any = suspect(sample(BAUHAUS, f"It says {passage} More."), 0.0, "statement", tuple)
@@ -144,31 +149,12 @@ def test_a_quote_of_a_sentence_has_whole_words_and_the_whole_passage() -> None:
     assert found.clues[0].quote.hit.endswith(passage)
 
 
-def test_a_sentence_of_white_space_is_no_trouble() -> None:
-    wide = " " * 60
-
-    assert "word for word" == signal(sample(f"A{wide}B.", f"A{wide}B."), 0.0, "statement")
-    assert "word for word" == signal(sample(f"A{wide}B.", f"A.\n\n{wide}B."), 0.0, "statement")
-
-
 def test_a_clue_knows_where_its_unit_stands_in_the_reference() -> None:
     one = sample("Annapolis was visited by Ann Lee.", "Lee came to Annapolis.")
     units = [unit for unit in looked_up(one) if unit.text == "Ann Lee"]
     found: Any = suspect(one, 0.0, "entity", lambda: units)
 
     assert [Span(25, 32)] == [clue.at for clue in found.clues]
-
-
-def test_a_low_score_although_every_name_is_in_the_text_is_suspicious() -> None:
-    text = "Walter Gropius began in 1919. In Dessau they built. Everybody knows Bauhaus chairs."
-
-    assert "all names" == signal(sample(BAUHAUS, text), 0.0, "statement")
-    assert "" == signal(sample(BAUHAUS, text.replace("1919", "1920")), 0.0, "statement")
-
-
-def test_a_high_score_of_statements_is_not_suspected_for_absent_names() -> None:
-    """Measured on judged statements: it is wrong no more often than any other score."""
-    assert "" == signal(sample(BAUHAUS, "A text about something else."), 1.0, "statement")
 
 
 def test_a_quote_is_short_however_long_the_context() -> None:
