@@ -94,8 +94,9 @@ def test_the_api_scores_by_a_calibration_and_corrects(names: Any) -> None:
     Path("old.json").write_text(Path("cal.json").read_text("utf-8").replace("layered-", "flat-"), "utf-8")
     with pytest.raises(UsageError, match="was fitted on the matcher flat-"):
         ContextEntityRecall(calibration="old.json")
-    with pytest.raises(UsageError, match="leave those out"):
-        ContextEntityRecall(calibration=calibration.load("cal.json"), match_threshold=80)
+    for more in ({"match_threshold": 80}, {"scorer": "ragas"}):
+        with pytest.raises(UsageError, match="leave those out"):
+            ContextEntityRecall(calibration=calibration.load("cal.json"), **more)
 
 
 def run_documented(capsys: pytest.CaptureFixture[str]) -> list[str]:

@@ -283,9 +283,22 @@ def test_a_correction_has_no_bias_where_it_was_fitted_and_its_interval_holds_new
     assert 0.92 <= inside / 400 <= 0.99
 
 
+def test_the_covariance_of_a_line_is_the_sandwich_by_group() -> None:
+    """(X'X)⁻¹ Σ s s' (X'X)⁻¹ · 20 / 19, where s sums what is left times x over the two samples of a group."""
+    cases = dataset()
+    x = np.array([[1.0, sum(value >= 85 for value in one.similarities) / 4] for one in cases])
+    y = np.array([one.recall for one in cases], dtype=float)
+    bread = np.linalg.inv(x.T @ x)
+    sums = (x * (y - x @ bread @ x.T @ y)[:, None]).reshape(20, 2, 2).sum(axis=1)
+    (a, both), (_, b) = bread @ sums.T @ sums @ bread * 20 / 19
+
+    line = calibrate(cases, now=85, objective="bias", seed=1).lines[85]
+    assert (a, b, both) == pytest.approx(line.covariance)
+
+
 def test_an_interval_lies_around_the_value_that_is_given_and_not_around_one_above_1() -> None:
     """The spread was measured on values from 0 to 1: .5 + 1 · 1 is 1, give or take .2 / √4."""
-    line = Line(0.5, 1.0, (0.0001, 0.0, 0.0), 0.2, 0.0, 2.0, 40, 40)
+    line = Line(0.5, 1.0, (0.0002, 0.0001, -0.0001), 0.2, 0.0, 2.0, 40, 40)
 
     one, mean = line.correct(1.0, 4), line.correct_mean(1.0, 9)
     assert one.interval is not None

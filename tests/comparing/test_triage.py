@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from workbench.comparing.triage import AROUND, Quote, suspect
-from workbench.model import Kind, Matching, Policy, Sample, Span, Unit
+from workbench.model import Kind, Match, Matching, Policy, Sample, Span, Unit
 from workbench.proposing import rules
 from workbench.scoring.scorers import assess_all
 
@@ -155,6 +155,14 @@ def test_a_clue_knows_where_its_unit_stands_in_the_reference() -> None:
     found: Any = suspect(one, 0.0, "entity", lambda: units)
 
     assert [Span(25, 32)] == [clue.at for clue in found.clues]
+
+
+@pytest.mark.parametrize(("number", "expected"), [("12", ""), ("9", "all names")])
+def test_of_numbers_that_are_away_a_single_digit_alone_says_nothing(number: str, expected: str) -> None:
+    one = sample(BAUHAUS, NAMED)
+    away = Unit("n", "entity", number, match=Match("missing"))
+    found: Any = suspect(one, 0.0, "statement", lambda: [*looked_up(one), away])
+    assert expected == (found.signal if found else "")
 
 
 def test_a_quote_is_short_however_long_the_context() -> None:

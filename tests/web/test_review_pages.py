@@ -245,13 +245,14 @@ def test_two_tabs_lose_nothing(serve: Serve) -> None:
     first, second = bo, Visitor(bo.client)
     second.get(path)
     first.do("reject::p1")
-    answer = second.do("label::p2", **{"label-p2": "person"})
+    answer = second.do("label::p2", sure="1", **{"label-p2": "person"})
     assert 409 == answer.status_code
     words = shown(answer.text)
     assert "Your change is not saved" in words
     assert "Agra Agra, place, found in context 1 rejected" in words
     assert "place" == unit(bench, second, "India").label
     again = fields_of(answer.text, again=True)
+    assert "sure" not in again  # a newer page asks anew
     assert 200 == second.client.post("/act", data=again).status_code
     assert ("person", True) == (unit(bench, second, "India").label, unit(bench, second, "Agra").rejected)
     assert key == second.key

@@ -18,7 +18,7 @@ from workbench.errors import UsageError
 from workbench.model import sha256
 from workbench.stages import people
 from workbench.stages.people import Person, add_person, disable
-from workbench.web import guard
+from workbench.web import forms, guard
 from workbench.web.app import PROXY_SECRET, Pages, Proxy
 from workbench.web.guard import site_of
 
@@ -101,6 +101,7 @@ def test_a_form_that_is_too_large_is_refused_on_every_route(serve: Serve) -> Non
         whole = ann.client.post(path, data={**form, "do": "comment", "text": "x" * guard.BODY})
         pieces = ann.client.post(path, content=(b"x" * 100_000 for _ in range(11)))
         assert (path, 413, 413) == (path, whole.status_code, pieces.status_code)
+    assert 400 == ann.client.post("/act", content=b"a&" * 5_001).status_code
     with closing(HTTPConnection(served.url.removeprefix("http://"), timeout=60)) as line:
         line.request("POST", "/act", headers={"Origin": served.url, "Content-Length": str(guard.BODY + 1)})
         assert 413 == line.getresponse().status
@@ -159,6 +160,8 @@ def test_a_proxy_names_people_with_its_secret_and_nobody_does_without(serve: Ser
     assert 200 == bo.get("/next").status_code
     assert 200 == bo.do("accept").status_code
     assert [("bo",)] == served.bench.query("SELECT annotator FROM review")
+    forged = {"form": forms.tag(b"bo", "undo"), "do": "undo"}
+    assert 403 == bo.client.post("/undo", data=forged).status_code
     for twice in (
         [("remote-user", "bo"), ("remote-user", "ann")],
         [("remote-user", "bo"), (PROXY_SECRET, "x")],
@@ -314,7 +317,7 @@ def test_names_and_addresses_reach_no_header_and_no_line_of_the_log_as_they_came
     assert (401, None) == (answer.status_code, answer.headers.get("set-cookie"))
     assert "<script>" not in answer.text.split("<main")[1]
     ann = served.log_in()
-    ann.get("/next?did=%0d%0aset-cookie:%20a=1&after=%0d%0a")
+    ann.get("/next?did=%0d%0aset-cookie:%20a=1")
     hostile = {"queue": "\r\nset-cookie: a=1", "presses": "\r\n", "kind": "\r\n"}
     location = ann.client.post(
         "/act", data={**fields_of(ann.page.text), **hostile, "do": "reject::p1"}, follow_redirects=False

@@ -190,12 +190,10 @@ def quality(parts: Floats, objective: Objective) -> Floats:
 def best_threshold(sums: Sums, objective: Objective, *, without: NDArray[np.bool_] | None = None) -> float:
     """The best cut of some groups: their lowest score or halfway between two; ties go to the highest.
 
-    `without` marks groups that are left out. Raises ValueError when no score is left.
+    `without` marks groups that are left out. Some score has to be left.
     """
     groups = slice(None) if without is None else ~without
     usable = np.flatnonzero(sums.there[groups].any(axis=0))
-    if not len(usable):
-        raise ValueError("no scores to choose a threshold from")
     qualities = quality(sums.parts[:, groups].sum(axis=1), objective)[usable]
     index = int(np.flatnonzero(qualities >= np.nanmax(qualities) - _EQUAL)[-1])
     here = sums.values[usable[index]]

@@ -196,7 +196,7 @@ def verbatim(sentence: str, contexts: Sequence[str]) -> Evidence | None:
     best = None
     for number, context in enumerate(contexts):
         low = context.lower()
-        if not wanted or len(low) != len(context) or not len(wanted) / 2 <= len(low) <= LONGEST:
+        if len(low) != len(context) or not len(wanted) / 2 <= len(low) <= LONGEST:
             continue
         alignment = fuzz.partial_ratio_alignment(wanted, low, score_cutoff=NEAR)
         if alignment is None or (best is not None and alignment.score <= best[0]):

@@ -265,8 +265,7 @@ class Pages:
 
     async def next(self, request: Request, caller: Caller) -> Response:
         """Go to the next sample to decide."""
-        asked = Fields(request.query_params)
-        return await self._go_on(caller, forms.number(asked["after"]) or None, asked["did"])
+        return await self._go_on(caller, None, Fields(request.query_params)["did"])
 
     async def _go_on(self, caller: Caller, after: int | None, did: str) -> Response:
         desk = caller.desk
