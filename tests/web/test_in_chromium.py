@@ -318,6 +318,7 @@ def test_the_chosen_unit_is_in_sight_when_a_sample_opens(serve: Serve, tab: Tab)
 def test_on_a_phone_the_keys_and_a_refusal_come_into_sight(serve: Serve, tab: Tab) -> None:
     """The keys to decide are one row, and a second ? leads back; a key without a meaning says so."""
     tab.size(360, 640)
+    tab.ask("Emulation.setEmulatedMedia", features=[{"name": "hover", "value": "none"}])
     log_in(tab, serve(TEN))
     assert 70 > tab.run("document.querySelector('.bar').offsetHeight")
     for within in (".keys", "li.unit[aria-current]"):

@@ -172,12 +172,14 @@ def _is_function_word(reading: Reading, index: int) -> bool:
 
 
 def _after_mark(reading: Reading, first: int, last: int, after: int, mark: str) -> int | None:
-    """J. Smith, St. Louis, Apple, Inc., King's College, John "Jack" Smith, Procter & Gamble."""
+    """J. Smith, St. Louis, R/3, Apple, Inc., King's College, John "Jack" Smith, Procter & Gamble."""
     touching = reading.gap(last, after) == ""
     follower = after + 1
     word = reading.words[last]
     if mark == "-" and touching:
         return _tail(reading, first, last, follower)
+    if mark == "/" and touching and word.isupper() and reading.gap(after, follower) == "":
+        return follower if len(word) < 3 and reading.word(follower)[:1].isdecimal() else None
     if not reading.is_capital(follower):
         return None
     near = reading.near(after, follower)
