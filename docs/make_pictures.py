@@ -28,6 +28,7 @@ SIZE = (120, 32)
 ANNOTATOR = "ana"
 CELL = 12.2
 """The width of a character in a picture, by the library."""
+IDS = re.compile(r"terminal-\d+-")
 TEXT = re.compile(r'(textLength=")[^"]*("[^>]*>)([^<\n]+)<')
 
 
@@ -77,9 +78,10 @@ def portable(svg: str) -> str:
 
 
 def save(name: str, svg: str) -> None:
-    """Write a picture."""
-    FOLDER.mkdir(exist_ok=True)
-    (FOLDER / f"{name}.svg").write_text(portable(svg), "utf-8")
+    """Write a picture, unless nothing but the names of its parts has changed."""
+    path, svg = FOLDER / f"{name}.svg", portable(svg)
+    if IDS.sub("", path.read_text("utf-8")) != IDS.sub("", svg):
+        path.write_text(svg, "utf-8")
 
 
 def main() -> None:

@@ -146,6 +146,7 @@ class _ToolRow:
 
     def record(self, tool: str) -> Record:
         """The record of the fields; the rest of the row goes to `meta`, but for what says them again."""
+        self.take("reference", *NAMES["reference"])
         there = {name: value for name, value in self.left.items() if value is not None}
         self.notes.ignored.update(left_out(tool) & there.keys())
         meta = rest_of(there, left_out(tool))
@@ -211,7 +212,7 @@ def mlflow_record(row: JsonObject, notes: Notes) -> Record:
     taken.fields["scores"], others = numbers(read)
     taken.left = taken.take_contexts(row | others)
     taken.take("user_input", "inputs", *NAMES["user_input"])
-    taken.take("reference", "targets", "target", "expectations", *NAMES["reference"])
+    taken.take("reference", "targets", "target", "expectations")
     taken.take("response", "outputs", "predictions", "prediction", *NAMES["response"])
     return taken.record("mlflow")
 
@@ -257,11 +258,11 @@ def langsmith_record(row: JsonObject, notes: Notes) -> Record:
         elif name not in _PARTS:
             rest[name] = value
     taken = _ToolRow(rest | parts, notes)
-    if type(feedback := taken.left.pop("feedback", None)) is dict:
+    if type(feedback := taken.left.get("feedback")) is dict:
         taken.fields["scores"], others = numbers(feedback.items())
         taken.left["feedback"] = others or None
     taken.take("user_input", "inputs")
-    taken.take("reference", "reference_outputs", "reference")
+    taken.take("reference", "reference_outputs", *NAMES["reference"])
     is_example = "reference" not in taken.fields
     taken.take("reference" if is_example else "response", "outputs")
     if is_example:
@@ -292,8 +293,8 @@ def trulens_record(row: JsonObject, notes: Notes) -> Record:
         texts = context if type(context) is list else [context]
         contexts.update((text, None) for text in texts if type(text) is str)
         if type(more.get("ground_truth_response")) is str:
-            fields["reference"] = more["ground_truth_response"]
-    if contexts:
+            fields.setdefault("reference", more["ground_truth_response"])
+    if contexts and "retrieved_contexts" not in fields:
         fields["retrieved_contexts"] = list(contexts)
         notes.counted["the contexts are those that a feedback function was called with"] += 1
     notes.ignored.update(f"{name}_calls" for name in names)
