@@ -198,7 +198,7 @@ def total(n: int) -> CauseTotal:
     return CauseTotal(cause, n, 79, 61, Fraction(-15, 100), Fraction(0), Fraction(-15, 100), parts)
 
 
-PARTS = "77 not recognised, 2 not extracted from the contexts"
+PARTS = "77 not recognised, 2 not extracted"
 
 
 def test_a_cause_has_its_net_share_its_counts_and_its_parts_and_of_few_samples_counts_only() -> None:

@@ -346,7 +346,7 @@ def step(action: Step, answer: Answer) -> str:
         order = f"{action.order[0].upper()}{action.order[1:]} (workbench policy edit --take {action.number})"
         reviews = many(action.samples, "review")
         then = "" if action.sure else f" A suggestion from {reviews}: more make it certain."
-        return f"{order}: the typical error of {action.scorer} is then {change}.{then}"
+        return f"{order}: the typical error of {scorer_in_full(action.scorer)} is then {change}.{then}"
     if action.what == "scorer":
         few = f". That is a hint: {answer.compared:,} are few" if answer.compared < BADGE else ""
         better = f"its typical error on the same {many(answer.compared, 'reviewed sample')} is {change}{few}"

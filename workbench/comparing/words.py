@@ -34,15 +34,15 @@ MEAN_DELTA = "mean Δ"
 """The bias of the samples that have both values; `bias, all 50` is that of the estimate."""
 PARTS: Mapping[tuple[str, str], str] = {
     ("missed match", "comparator"): "not recognised",
-    ("missed match", "context extraction"): "not extracted from the contexts",
+    ("missed match", "context extraction"): "not extracted",
     ("missed match", "unattributed"): "without evidence",
     ("false match", "comparator"): "counted wrongly",
-    ("false match", "context extraction"): "extracted but in no context",
+    ("false match", "context extraction"): "in no context",
     ("invented unit", ""): "extracted by mistake",
     ("duplicate", ""): "extracted twice",
     ("missed unit", ""): "that nobody extracted",
 }
-"""What the units of a cause are, in the words of the answer."""
+"""What the units of a cause are, in the words of the answer: for the table of causes and for Why."""
 UNTRACED = "This column came as numbers only, so its errors cannot be traced to units."
 WHOLE = ("untraced", "rounding")
 """Causes that are about the number of a file as a whole: no unit has them."""
@@ -306,7 +306,7 @@ def cause_gross(total: CauseTotal) -> str:
 
 
 def cause_parts(total: CauseTotal) -> str:
-    """`77 not recognised, 2 not extracted from the contexts`; empty where nothing more is known."""
+    """`77 not recognised, 2 not extracted`; empty where nothing more is known."""
     named = ((part.units, PARTS.get((total.cause, part.part), part.part)) for part in total.parts)
     return ", ".join(f"{units:,} {part}" for units, part in named if part)
 

@@ -43,9 +43,7 @@ def report_text(report: Look) -> str:
         ["one value for every sample", "–", "–", number(calibration.constant), "–"],
     ]
     lines += [*table(MEASURES, rows, right=True), *MEAN, "", *verdict_lines(calibration, which(report)), ""]
-    means = [
-        f"{number(report.means[at])} at {at}" for at in (calibration.threshold_now, calibration.threshold)
-    ]
+    means = [f"{number(mean)} at {at}" for at, mean in report.means.items()]
     lines += [f"automatic mean of the {many(report.defined, 'sample')} with units: {', '.join(means)}", ""]
     lines += [
         *curve_lines(report, calibration),
@@ -57,7 +55,7 @@ def report_text(report: Look) -> str:
     if name := report.name:
         lines.append(f"saved as {name}; workbench calibrate --use {name} makes it the dataset's")
     else:
-        lines.append("not in the database: --save NAME keeps it, --use NAME makes a saved one the dataset's")
+        lines.append("not saved: --save NAME keeps this fit")
     return page(lines)
 
 
@@ -110,7 +108,7 @@ def advice(look: Look) -> str:
     used = calibration is not None and calibration.threshold == look.moves.now
     if calibration is not None and is_better(calibration) and not used:
         return f"What to do: use match threshold {calibration.threshold} (--save NAME --use NAME)."
-    if change is not None and change.gain.value > 0:
+    if change is not None:
         return f"What to do: {look.more}, or try this: {take}."
     if calibration is None or calibration.better is None:
         return f"What to do: {look.more}. From {FEWEST} groups of samples on, this shows what is better."
@@ -126,7 +124,7 @@ def change_lines(look: Look) -> list[str]:
     """The changes of the policy that reviews ask for, and what each does to the typical error."""
     if not look.changes:
         return ["policy: your reviews ask for no change"]
-    lines = ["changes of the policy that your reviews ask for:"]
+    lines = ["changes of the policy, tried on your reviews:"]
     for index, change in enumerate(look.changes, start=1):
         lines += [f"  {index}  {change.words}: {change_text(change)}", f"     {support_text(change)}"]
     return lines

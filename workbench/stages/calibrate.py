@@ -286,8 +286,9 @@ class Look:
 
     @property
     def change(self) -> PolicyChange | None:
-        """The first change of the policy that is not known to be no better."""
-        return next((change for change in self.changes if change.better is not False), None)
+        """The first change of the policy that makes the error smaller and is not known to be no better."""
+        hopeful = (change for change in self.changes if change.better is not False and change.gain.value > 0)
+        return next(hopeful, None)
 
     @property
     def means(self) -> dict[int, float | None]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from workbench.comparing.answer_words import in_short
 from workbench.comparing.explained import reasons, shows
 from workbench.comparing.links import covered
+from workbench.comparing.words import PARTS
 from workbench.model import Kind, Unit
 from workbench.reports.units import ROUND, tally
 from workbench.scoring.names import scorer_name
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
 _WORDS = sections(__name__)
 RULES = pairs(_WORDS["rules"])
 _SENTENCES = pairs(_WORDS["sentences"])
-PARTS = pairs(_WORDS["parts"])
-"""Parts of causes in words; the others are words already."""
-
 
 _READS: dict[Reads, tuple[str, str]] = {
     "same": ("not by itself", "a context has it, but extracted as part of another name"),
@@ -38,10 +36,10 @@ _READS: dict[Reads, tuple[str, str]] = {
 
 
 def cause_of(row: UnitRow, reads: Reads) -> str:
-    """`missed match: another form`; the cause alone where it has no parts."""
+    """`missed match: not recognised`; the cause alone where it has no parts."""
     if not row.part:
         return row.cause
-    part = PARTS.get(f"{row.cause} {row.part}", row.part)
+    part = PARTS.get((row.cause, row.part), row.part)
     return f"{row.cause}: {_READS[reads][0] if _is_read(row, reads) else part}"
 
 
