@@ -277,7 +277,7 @@ def test_why_says_whose_the_verified_verdicts_are(bench: Bench) -> None:
         assert whose == explain(bench.store, number, "ann", kind="entity").whose
 
 
-@pytest.mark.parametrize("listed", [_FIXES, cause_list._SENTENCES, cause_list.PARTS])
+@pytest.mark.parametrize("listed", [_FIXES, cause_list._SENTENCES])
 def test_what_is_said_of_causes_is_listed_under_their_names(listed: dict[str, str]) -> None:
     """The lists are text files: a name that no cause has would never be read."""
     names = {f"{cause} {part}".strip() for cause in CAUSES for part in get_args(Part)}
