@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -10,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.matching.names import Name
-from workbench.matching.presence import FILLERS, Presence, WordPlace, Words, folded, presence, traits
-from workbench.model import Evidence
+from workbench.matching.presence import FILLERS, WordPlace, Words, folded, presence, traits
+from workbench.model import Evidence, Match
 from workbench.text.tokens import snap, word_pattern
 
 
-def look(text: str, label: str, *contexts: str, lang: str = "en") -> Presence:
+def look(text: str, label: str, *contexts: str, lang: str = "en") -> Match:
     return presence([Name(text, label)], contexts, lang=lang)[0]
 
 
@@ -118,7 +119,7 @@ def test_a_name_is_found_in_the_form_the_text_has(
     found = look(text, label, marked.replace("[", "").replace("]", ""), lang=lang)
 
     place = Evidence(0, marked.index("["), marked.index("]") - 1)
-    assert (found.found, found.rule, found.evidence) == (True, rule, (place,))
+    assert (found.verdict, found.rule, found.evidence) == ("found", rule, (place,))
 
 
 @pytest.mark.parametrize(
@@ -199,7 +200,7 @@ def test_a_name_is_found_in_the_form_the_text_has(
 )
 def test_what_only_looks_alike_is_not_found(text: str, label: str, context: str, lang: str) -> None:
     """Words are whole, digits literal, acronyms in capitals, sentences apart."""
-    assert look(text, label, context, lang=lang) == Presence(False, (), 0, "", False)
+    assert look(text, label, context, lang=lang) == Match("missing", "absent")
 
 
 @pytest.mark.parametrize(
@@ -228,8 +229,8 @@ def test_a_name_inside_a_longer_one_is_only_suggested(text: str, label: str, con
     found = look(text, label, context, lang=lang)
     lenient = presence([Name(text, label)], [context], lang=lang, nested_found=True)[0]
 
-    assert (found.found, found.nested, len(found.evidence)) == (False, True, 1)
-    assert lenient == found._replace(found=True)
+    assert (found.verdict, found.nested, len(found.evidence)) == ("missing", True, 1)
+    assert lenient == replace(found, verdict="found", reason=None)
 
 
 @pytest.mark.parametrize(
@@ -255,7 +256,7 @@ def test_neighbours_that_do_not_belong_to_a_name_do_not_nest_it(
     """Titles, beginnings of sentences, and Russian names that stand side by side."""
     found = look(text, label, context, lang=lang)
 
-    assert (found.found, found.nested) == (True, False)
+    assert (found.verdict, found.nested) == ("found", False)
 
 
 def test_every_context_gives_its_places_in_order() -> None:
@@ -263,9 +264,8 @@ def test_every_context_gives_its_places_in_order() -> None:
     contexts = ("Eiffel met Gustave Eiffel.", "nothing", "by Gustave Eiffel")
     found = look("Gustave Eiffel", "person", *contexts)
 
-    assert found == Presence(
-        True, (Evidence(0, 0, 6), Evidence(0, 11, 25), Evidence(2, 3, 17)), 100, "equal", False
-    )
+    places = (Evidence(0, 0, 6), Evidence(0, 11, 25), Evidence(2, 3, 17))
+    assert found == Match("found", None, places, 100, "equal")
 
 
 def test_a_free_place_is_better_than_a_nested_one() -> None:
@@ -273,14 +273,14 @@ def test_a_free_place_is_better_than_a_nested_one() -> None:
     context = "The Royal Swedish Opera is a Swedish house."
     found = look("Swedish", "place", context)
 
-    assert (found.found, found.nested, found.evidence) == (True, False, (Evidence(0, 29, 36),))
+    assert (found.verdict, found.nested, found.evidence) == ("found", False, (Evidence(0, 29, 36),))
 
 
 def test_a_threshold_above_a_layer_leaves_it_out() -> None:
     """A last name is 93."""
     name = Name("Gustave Eiffel", "person")
 
-    assert presence([name], ["by Eiffel"], lang="en", threshold=94)[0].found is False
+    assert presence([name], ["by Eiffel"], lang="en", threshold=94)[0].verdict == "missing"
 
 
 TEXTS = st.text(st.characters(exclude_categories=[]), max_size=30)

@@ -80,7 +80,7 @@ def linked(references: Sequence[Name], candidates: Sequence[Name], lang: str) ->
 
 def looked_up(names: Sequence[Name], row: Row, lang: str, *, nested_found: bool = False) -> list[bool]:
     found = presence(names, row["retrieved_contexts"], lang=lang, nested_found=nested_found)
-    return [one.found for one in found]
+    return [match.verdict == "found" for match in found]
 
 
 def pairs() -> None:

@@ -81,7 +81,7 @@ def test_an_alias_counts_both_ways_in_other_samples_and_never_in_those_it_came_f
 
 def test_calibration_never_sees_an_alias_in_the_sample_that_taught_it(bench: Bench) -> None:
     """Its similarities stay what the matcher alone says, so the alias cannot prove itself."""
-    run = calibrate.needed_run(bench.store, bench.info(), None)
+    run = calibrate.needed_run(bench.store, bench.info())
     score_dataset(bench.store, bench.info())
     before = similarities(bench.store, run.id, "linked")
     teach(bench)

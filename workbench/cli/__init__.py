@@ -266,11 +266,11 @@ def score(
     for name, given in (("--metric", metric), ("--junit", junit), ("--format", format != "text" or None)):
         if given is not None and threshold is None and not strict:
             raise UsageError(f"{name} is for a pass mark: give --threshold or --strict too")
-    with counted(call, "Scoring") as (store, info, progress):
+    with counted(call, "Scoring", run) as (store, info, progress):
         if save and match_threshold is not None:
             info = recompute.keep_threshold(store, info, match_threshold, call.annotator)
         report = recompute.score_dataset(
-            store, info, run=run, threshold=match_threshold, viewer=call.reader, progress=progress
+            store, info, threshold=match_threshold, viewer=call.reader, progress=progress
         )
         if threshold is None and not strict:
             reports.show(lambda: reports.score_document(report), score_text(report), as_json=json)

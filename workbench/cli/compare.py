@@ -69,18 +69,17 @@ def compare(
         reports.show({"by": by, **reports.document(pairs)}, retrievers_text(by, pairs), as_json=json)
         return
     if two:
-        with counted(call, "Comparing") as (store, info, progress):
+        with counted(call, "Comparing", run) as (store, info, progress):
             twice = compare_against(
-                store, info, call.reader, scorer=scorer, against=against, since=since, run=run,
+                store, info, call.reader, scorer=scorer, against=against, since=since,
                 usual=usual_scorer(), progress=progress,
             )  # fmt: skip
         reports.show(reports.document(twice), against_text(twice), as_json=json)
         return
-    with counted(call, "Comparing") as (store, info, progress):
+    with counted(call, "Comparing", run) as (store, info, progress):
         summary, figures = answer(
-            store, info, call.reader, run=run, scorer=scorer,
-            usual=usual_scorer(), progress=progress,
-        )  # fmt: skip
+            store, info, call.reader, scorer=scorer, usual=usual_scorer(), progress=progress
+        )
         if html is not None:
             write_html(store, info, html, summary, figures, text=not no_text, force=force)
     shown = summary
@@ -131,10 +130,8 @@ def disputes(
 
     if state not in (*STATES, "all"):
         raise UsageError(f"no state {state!r}; there is: {', '.join((*STATES, 'all'))}")
-    with counted(context.obj, "Counting") as (store, info, progress):
-        report = stage.disputes(
-            store, info, context.obj.annotator, between=between, run=run, progress=progress
-        )
+    with counted(context.obj, "Counting", run) as (store, info, progress):
+        report = stage.disputes(store, info, context.obj.annotator, between=between, progress=progress)
     chosen = report.chosen(state, between)
     listed = disputes_document(report, chosen, limit)
     reports.show(listed, disputes_text(report, chosen, limit, between), as_json=json)
@@ -177,7 +174,7 @@ def calibrate(
     from workbench.stages import calibrate as stage
 
     document: dict[str, Any]
-    with counted(call, "Calibrating") as (store, info, progress):
+    with counted(call, "Calibrating", run) as (store, info, progress):
         if saved:
             rows = stage.list_calibrations(store, info.id)
             document = {"in_use": info.calibration, "calibrations": [row.document for row in rows]}
@@ -188,7 +185,7 @@ def calibrate(
             text = used_text(info.calibration, info.threshold)
         else:
             report = stage.calibrate(
-                store, info, run=run, scorer=scorer, objective=objective, save=save, holdout=holdout,
+                store, info, scorer=scorer, objective=objective, save=save, holdout=holdout,
                 annotator=call.annotator, out=out, force=force, progress=progress,
             )  # fmt: skip
             text, document = report_text(report), report_document(report)

@@ -242,15 +242,18 @@ def open_for(url: str, *, create: bool = False, migrate: bool = True) -> "Iterat
 
 
 @contextmanager
-def counted(call: Call, title: str) -> "Iterator[tuple[Store, DatasetInfo, Progress]]":
-    """The dataset of a call, with a bar over its samples."""
+def counted(
+    call: Call, title: str, run: str | None = None
+) -> "Iterator[tuple[Store, DatasetInfo, Progress]]":
+    """The dataset of a call, under the run of a name or its own, with a bar over its samples."""
+    from workbench.stages.queue import with_run
     from workbench.store.datasets import count_samples
 
     with (
         dataset_of(call) as (store, info),
         reports.progress(title, count_samples(store, info.id)) as progress,
     ):
-        yield store, info, progress
+        yield store, with_run(store, info, run), progress
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from workbench.matching.names import (
     SHORT_FORM,
     Name,
 )
-from workbench.model import Evidence
+from workbench.model import Evidence, Match
 from workbench.text.inflection import forms, spelled
 from workbench.text.lists import has_digit, listed, sections
 from workbench.text.normalise import bounded, find_folded, fold, key, wholes, words
@@ -235,19 +235,6 @@ def _inside_date(before: str, follower: re.Match[str] | None) -> bool:
     return follower is not None and folded(follower.group(1)) in MONTHS
 
 
-class Presence(NamedTuple):
-    """Whether a name was found, every place where it stands, and which layer said so.
-
-    `nested`: it stands only inside longer names; the evidence then shows where, as a suggestion.
-    """
-
-    found: bool
-    evidence: tuple[Evidence, ...]
-    similarity: int
-    rule: str
-    nested: bool
-
-
 class _Pattern(NamedTuple):
     """A sequence of words to look for, each as the forms it may have, and the layer it stands for.
 
@@ -275,7 +262,6 @@ _QUOTED = re.compile('[«“"„]([^»”"“]{3,})')
 # A name in Latin letters or capitals at the end of a Cyrillic description: социальной сети Facebook.
 _PROPER = re.compile(r"[а-яё]\s+((?:[A-Z][\w-]*+\s?)++|[А-ЯЁ]{3,})$")
 _COMPANY = re.compile(r",?\s+(?:Inc|Ltd|LLC|Corp|Corporation|Co|GmbH|AG|SA|plc|PLC|Company|Limited)\b\.?.*$")
-ABSENT = Presence(False, (), 0, "", False)
 
 
 def presence(
@@ -285,7 +271,7 @@ def presence(
     lang: str | None = None,
     nested_found: bool = False,
     threshold: int = 85,
-) -> list[Presence]:
+) -> list[Match]:
     """Look each name up in the contexts: bounded by words, in any case of its inflection.
 
     Of a person the last name suffices (93, short_form); dates are found in any order of day, month and
@@ -326,17 +312,20 @@ def _figures_from(text: str, lang: str | None) -> frozenset[str]:
 _WITH_YEAR = re.compile(r"\d{4}m\d\d(?:d\d\d)?")
 
 
-def _summary(hits: list[_NameHit], nested_found: bool, threshold: int) -> Presence:
+def _summary(hits: list[_NameHit], nested_found: bool, threshold: int) -> Match:
     """The best of the places; places inside longer names count only where there are no others."""
     hits = [hit for hit in hits if hit.similarity >= threshold]
     free = [hit for hit in hits if not hit.nested]
     counted = free or hits
     if not counted:
-        return ABSENT
+        return Match("missing", "absent")
     best = max(counted, key=lambda hit: (hit.similarity, hit.rule))
     evidence = tuple(sorted({hit.evidence for hit in counted}, key=lambda e: (e.context, e.start, e.end)))
-    nested = not free
-    return Presence(not nested or nested_found, evidence, best.similarity, best.rule, nested)
+    found = free or nested_found
+    return Match(
+        "found" if found else "missing", None if found else "absent", evidence, best.similarity, best.rule,
+        nested=not free,
+    )  # fmt: skip
 
 
 def _telling(text: str) -> list[str]:

@@ -265,24 +265,14 @@ def look_up(sample: Sample, units: Sequence[Unit], matching: Matching) -> Assess
     policy, threshold, aliases = matching
     lang = language_of(sample, policy)
     counted = [unit for unit in units if not unit.duplicate_of]
-    presences = presence(
+    found = presence(
         names_of(counted, sample, lang, aliases),
         sample.retrieved_contexts,
         lang=lang,
         nested_found=policy.nested == "found",
         threshold=threshold,
     )
-    matches = {
-        unit.id: Match(
-            verdict="found" if match.found else "missing",
-            reason=None if match.found else "absent",
-            evidence=match.evidence,
-            similarity=match.similarity,
-            rule=match.rule,
-            nested=match.nested,
-        )
-        for unit, match in zip(counted, presences, strict=True)
-    }
+    matches = {unit.id: match for unit, match in zip(counted, found, strict=True)}
     return Assessment("entity", "presence", tuple(u.matched(matches[u.duplicate_of or u.id]) for u in units))
 
 

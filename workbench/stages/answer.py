@@ -51,24 +51,23 @@ LEARNED_FROM = 100
 
 
 def answer(
-    store: Store, info: DatasetInfo, viewer: str, *, run: str | None = None, scorer: str | None = None,
-    usual: str = "", on_screen: bool = False, progress: Progress = silent,
+    store: Store, info: DatasetInfo, viewer: str, *, scorer: str | None = None, usual: str = "",
+    on_screen: bool = False, progress: Progress = silent,
 ) -> tuple[Answer, Figures]:  # fmt: skip
     """The answer for the eyes of `viewer`, and the figures that it rests on.
 
-    `run` is that of the dataset unless given. `scorer` asks for another score than the headline, `usual` is a
-    person's setting. Blind samples that the viewer is yet to decide are in the means and in no list. What is
-    known of one sample alone is no mean: it stands nowhere where the viewer did not decide that sample.
+    `scorer` asks for another score than the headline, `usual` is a person's setting. Blind samples that the
+    viewer is yet to decide are in the means and in no list. What is known of one sample alone is no mean: it
+    stands nowhere where the viewer did not decide that sample.
     `on_screen` the figures do not list what others decided and the viewer did not, and nothing suspicious is
-    looked for once there is an estimate. Raises UsageError for an unknown scorer, NotFoundError for an
-    unknown run.
+    looked for once there is an estimate. Raises UsageError for an unknown scorer.
     """
-    info, chosen, fitted = recounted(store, info, run, progress)
+    run, fitted = recounted(store, info, progress)
     name = headline_scorer(store, info, scorer, usual)
     kind = kind_of(name) or info.kinds[0]
     withheld = withheld_from(store, info, viewer)
     with store.snapshot():
-        at = scope(store, info, chosen, name, kind, fitted)
+        at = scope(store, info, run, name, kind, fitted)
         every = figures_of(at, progress)
     counts = every.counts
 
@@ -119,7 +118,7 @@ def answer(
         scorer=name,
         imported=name not in SCORERS,
         others=tuple(sorted({metric_of(one.scorer) for one in shown.beside} - {*SCORERS, metric_of(name)})),
-        proposer=chosen.proposer if chosen else "",
+        proposer=run.proposer if run else "",
         score=whole.automatic,
         possible=len(scored.keys() - without - gold.load_excluded(store, info.id, kind)),
         recount=mean(presence.get(number) for number in scored).value if by_text else None,
@@ -147,8 +146,8 @@ def answer(
             seconds=pace.seconds if pace and measured else SECONDS[kind],
             error=mean_error({row.sample_id: row.automatic for row in known}, known),
             # another policy would end the estimate of a drawn corpus
-            change=_policy_step(store, info, chosen)
-            if kind == "entity" and chosen is not None and known and not (alone or prefix.corpus)
+            change=_policy_step(store, info, run)
+            if kind == "entity" and run is not None and known and not (alone or prefix.corpus)
             else None,
         ),
         measured=measured,

@@ -36,7 +36,6 @@ from workbench.scoring.scorers import assess_all
 from workbench.stages.examples import seen_by
 from workbench.stages.people import check
 from workbench.stages.plan import prefix
-from workbench.stages.queue import under
 from workbench.stages.recompute import match_samples, recompute
 from workbench.stages.sides import each_verified
 from workbench.store import calibrations, plans, runs, samples, scores
@@ -344,7 +343,6 @@ def calibrate(
     store: Store,
     info: DatasetInfo,
     *,
-    run: str | None = None,
     scorer: str | None = None,
     objective: str = "bias",
     save: str | None = None,
@@ -363,9 +361,9 @@ def calibrate(
     if objective not in OBJECTIVES:
         raise UsageError(f"unknown objective {objective!r}; there is: {', '.join(OBJECTIVES)}")
     _check_name(store, info, save)
-    chosen_run = needed_run(store, info, run)
-    recompute(store, under(info, chosen_run), progress)
-    seen = look(store, info.id, objective, run=chosen_run, scorer=scorer, holdout=holdout, progress=progress)
+    run = needed_run(store, info)
+    recompute(store, info, progress)
+    seen = look(store, info.id, objective, run=run, scorer=scorer, holdout=holdout, progress=progress)
     calibration = seen.found
     if calibration is None:
         if not seen.changes or save or out or holdout:
@@ -386,9 +384,8 @@ def look(
 ) -> Look:  # fmt: skip
     """Read the dataset and fit it. Raises UsageError when nothing is proposed or counted."""
     info = dataset_info(store, dataset_id)
-    gathered = gather(
-        store, info, run or needed_run(store, info, None), scorer, holdout=holdout, progress=progress
-    )
+    run = run or needed_run(store, info)
+    gathered = gather(store, info, run, scorer, holdout=holdout, progress=progress)
     seen = Look(
         info=info,
         gathered=gathered,
@@ -409,11 +406,12 @@ def _uncalibrated(store: Store, info: DatasetInfo) -> int:
     return info.threshold if used is None else calibration_of(used.document).threshold_before
 
 
-def needed_run(store: Store, info: DatasetInfo, name: str | None) -> RunInfo:
-    """The named run, else the current one. Raises NotFoundError, or UsageError when there is none yet."""
-    if name is None and info.run_id is None:
+def needed_run(store: Store, info: DatasetInfo) -> RunInfo:
+    """The run of a dataset. Raises UsageError when there is none yet."""
+    run = runs.current_run(store, info)
+    if run is None:
         raise UsageError("nothing has been proposed yet: workbench propose")
-    return runs.find_run(store, info.id, name or info.run)
+    return run
 
 
 def keep(

@@ -102,7 +102,7 @@ def _value_of(sample: Sample, by: str) -> str | None:
 
 def compare_against(
     store: Store, info: DatasetInfo, viewer: str, *, scorer: str | None, against: str | None,
-    since: str | None, run: str | None = None, usual: str = "", progress: Progress = silent,
+    since: str | None, usual: str = "", progress: Progress = silent,
 ) -> Against:  # fmt: skip
     """Hold a scorer or column against another one, or against the run of its metric from before `since`.
 
@@ -111,7 +111,7 @@ def compare_against(
     at a threshold chosen without it. Raises UsageError for an unknown name, two kinds of units, a
     moment that is none, and where no run is from before it.
     """
-    info, chosen, fitted = recounted(store, info, run, progress)
+    run, fitted = recounted(store, info, progress)
     columns = scores.external_columns(store, info.id)
     first = known(scorer, columns) if scorer else headline_scorer(store, info, usual=usual)
     days = {name: _day(name, at) for name, at in columns.items()}
@@ -122,7 +122,7 @@ def compare_against(
     if len(kinds) > 1:
         raise UsageError(f"{first} counts another kind of unit than {second}: name two of one kind")
     verified = {n: sample for kind in kinds for n, sample in reviewed(store, info.id, kind).items()}
-    at = scope(store, info, chosen, first, next(iter(kinds), info.kinds[0]), fitted)
+    at = scope(store, info, run, first, next(iter(kinds), info.kinds[0]), fitted)
     (ours, own), (theirs, other) = values_of(at, first), values_of(at, second)
     questions = samples.questions_of_hashes(store, info.id)
     twice = [

@@ -279,28 +279,27 @@ class DisputeReport:
 
 
 def disputes(
-    store: Store, info: DatasetInfo, annotator: str, *, between: str = "", run: str | None = None,
-    on_screen: bool = False, progress: Progress = silent,
+    store: Store, info: DatasetInfo, annotator: str, *, between: str = "", on_screen: bool = False,
+    progress: Progress = silent,
 ) -> DisputeReport:  # fmt: skip
     """What disagrees under a run and those it is held against, as this annotator may see it.
 
     A report shows values of every sample that anybody decided; `on_screen` they show where those of the queue
     do. The scorers and columns that `between` names are held against the others too. Raises UsageError for an
-    unknown scorer, NotFoundError for an unknown run.
+    unknown scorer.
     """
     columns = scores.external_columns(store, info.id)
     scorers = [counts(name, columns)[0] for name in sorted(named([between])) if kind_of(name)]
-    chosen = runs.chosen_run(store, info, run)
-    for run_info in runs.list_runs(store, info.id) if chosen else ():
-        recompute(store, under(info, run_info), progress)
-    info = under(info, chosen)
+    run = runs.current_run(store, info)
+    for each in runs.list_runs(store, info.id) if run else ():
+        recompute(store, under(info, each), progress)
     with store.snapshot():
         disagreements: list[Dispute] = []
         betweens: Counter[str] = Counter()
         closed: set[int] = set()
         given: set[int] = set()
         for kind in info.kinds:
-            case = gather(store, info, annotator, kind, chosen, on_screen=on_screen)
+            case = gather(store, info, annotator, kind, run, on_screen=on_screen)
             closed |= case.closed & case.places.keys()
             given |= {n for n, sample in case.reviewed.items() if sample.origin == "imported"} & case.closed
             for pair in _pairs(case, scorers):

@@ -254,7 +254,7 @@ def best_evidence(opened: Opened, unit: Unit) -> tuple[Evidence, ...]:
     for text in dict.fromkeys((unit.text, unit.wording)):
         named = names_of([replace(unit, text=text, proposed="")], sample, lang, opened.dataset.aliases)
         match = presence(named, sample.retrieved_contexts, lang=lang)[0]
-        if match.found:
+        if match.verdict == "found":
             return match.evidence
     return ()
 

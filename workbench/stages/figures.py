@@ -34,7 +34,7 @@ from workbench.scoring.names import (
 from workbench.stages.calibrate import CrossFit, cross_fitted
 from workbench.stages.examples import seen_by
 from workbench.stages.plan import Prefix, prefix
-from workbench.stages.queue import able_scorers, counts, headline_scorer, scored_by, under
+from workbench.stages.queue import able_scorers, counts, headline_scorer, scored_by
 from workbench.stages.recompute import recompute
 from workbench.stages.sides import explain_all
 from workbench.store import calibrations, gold, queue, runs, scores
@@ -95,34 +95,24 @@ class Side:
 
 
 def figures(
-    store: Store, info: DatasetInfo, *, run: str | None = None, scorer: str | None = None,
-    progress: Progress = silent,
-) -> Figures:  # fmt: skip
-    """All figures of a scorer or an imported column.
-
-    Raises UsageError for an unknown scorer, NotFoundError for an unknown run.
-    """
-    info, chosen, fitted = recounted(store, info, run, progress)
+    store: Store, info: DatasetInfo, *, scorer: str | None = None, progress: Progress = silent
+) -> Figures:
+    """All figures of a scorer or an imported column. Raises UsageError for an unknown scorer."""
+    run, fitted = recounted(store, info, progress)
     if not scorer:  # the first that could count this run
         kind = info.kinds[0]
         scorer = first_scorer(able_scorers(store, info), kind) or DEFAULT_SCORER[kind]
     name, kind = counts(scorer, scores.external_columns(store, info.id))
     with store.snapshot():
-        return figures_of(scope(store, info, chosen, name, kind, fitted), progress)
+        return figures_of(scope(store, info, run, name, kind, fitted), progress)
 
 
-def recounted(
-    store: Store, info: DatasetInfo, run: str | None, progress: Progress
-) -> tuple[DatasetInfo, RunInfo | None, CrossFit]:
-    """The dataset under a run, by default its own, counted at every threshold that its figures have.
-
-    Raises NotFoundError for an unknown run.
-    """
-    chosen, fitted = runs.chosen_run(store, info, run), cross_fitted(store, info)
-    info = under(info, chosen)
+def recounted(store: Store, info: DatasetInfo, progress: Progress) -> tuple[RunInfo | None, CrossFit]:
+    """The run of a dataset, counted at every threshold that its figures have."""
+    fitted = cross_fitted(store, info)
     for threshold in {info.threshold, *fitted.folds}:
         recompute(store, replace(info, threshold=threshold), progress)
-    return info, chosen, fitted
+    return runs.current_run(store, info), fitted
 
 
 def scope(
@@ -594,7 +584,7 @@ def precision(store: Store, info: DatasetInfo, half_width: float) -> Precision:
     with store.snapshot():
         name = headline_scorer(store, info)
         kind = kind_of(name) or info.kinds[0]
-        at = scope(store, info, runs.chosen_run(store, info, None), name, kind, cross_fitted(store, info))
+        at = scope(store, info, runs.current_run(store, info), name, kind, cross_fitted(store, info))
         if not at.places:
             raise UsageError("there is no sample to review")
         side = side_of(at, silent)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from workbench.errors import NotFoundError, UsageError
 from workbench.formats.policy import from_toml, to_toml
 from workbench.model import RESOLVED, Policy, Progress
-from workbench.stages.calibrate import look, needed_run
+from workbench.stages.calibrate import look
 from workbench.stages.editing import same_thing
 from workbench.stages.people import check
 from workbench.stages.recompute import recompute
@@ -109,9 +109,8 @@ def take_change(
 
     Raises UsageError where nothing has that number.
     """
-    run = needed_run(store, info, None)
     recompute(store, info, progress)
-    proposed = look(store, info.id, "bias", run=run, progress=progress).changes
+    proposed = look(store, info.id, "bias", progress=progress).changes
     if not 1 <= number <= len(proposed):
         there = f"there is: 1 to {len(proposed)}" if proposed else "the reviews propose no change"
         raise UsageError(f"--take {number}: {there} (workbench calibrate)")

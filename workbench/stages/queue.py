@@ -18,7 +18,7 @@ from workbench.store.engine import Store
 from workbench.store.gold import several, unresolved
 from workbench.store.plans import plan_of
 from workbench.store.queue import Pace, Progress, QueueRow, count_undoubted, pace
-from workbench.store.runs import RunInfo
+from workbench.store.runs import RunInfo, find_run
 from workbench.store.samples import chunked
 from workbench.text.query import Order, Query, parse
 
@@ -56,6 +56,11 @@ def named(name: str, columns: Collection[str]) -> str:
 def under(info: DatasetInfo, run: RunInfo | None) -> DatasetInfo:
     """The dataset with another run in the place of its current one."""
     return replace(info, run_id=run.id, run=run.name) if run else info
+
+
+def with_run(store: Store, info: DatasetInfo, name: str | None) -> DatasetInfo:
+    """The dataset under the run of a name, for None its own. Raises NotFoundError."""
+    return under(info, None if name is None else find_run(store, info.id, name))
 
 
 def able_scorers(store: Store, info: DatasetInfo) -> list[str]:

@@ -20,7 +20,7 @@ from workbench.scoring.scorers import ScoreGate, counted, gate, value_of
 from workbench.stages import begin_worker
 from workbench.stages.examples import NOTHING, Seen, seen_by
 from workbench.stages.people import check
-from workbench.stages.queue import counts, under
+from workbench.stages.queue import counts
 from workbench.store import gold as gold_store
 from workbench.store import plans, runs, samples, scores
 from workbench.store.calibrations import use_calibration
@@ -174,35 +174,30 @@ def keep_threshold(store: Store, info: DatasetInfo, threshold: int, annotator: s
     check(store, annotator, "change the match threshold")
     calibration_id = info.calibration_id if threshold == info.threshold else None
     use_calibration(store, info.id, calibration_id, threshold)
-    return dataset_info(store, info.id)
+    return replace(dataset_info(store, info.id), run_id=info.run_id, run=info.run)
 
 
 def score_dataset(
     store: Store,
     info: DatasetInfo,
     *,
-    run: str | None = None,
     threshold: int | None = None,
     viewer: str | None = None,
     progress: Progress = silent,
 ) -> ScoreReport:
-    """Bring the scores up to date and report them, for the eyes of `viewer`.
-
-    Raises NotFoundError for an unknown run.
-    """
-    chosen = runs.chosen_run(store, info, run)
-    run_id = chosen.id if chosen else None
+    """Bring the scores up to date and report them, for the eyes of `viewer`."""
+    run_id = info.run_id
     limit = info.threshold if threshold is None else threshold
     automatic: dict[int, dict[str, Score]] = {}
     if run_id is not None:
-        recompute(store, replace(under(info, chosen), threshold=limit), progress)
+        recompute(store, replace(info, threshold=limit), progress)
         automatic = scores.load_scores(store, run_id, limit)
     rows = _scored(store, info, automatic)
     unproposed = runs.count_unproposed(store, info.id, run_id)
-    seen = seen_by(store, info, chosen)
+    seen = seen_by(store, info, runs.current_run(store, info))
     return ScoreReport(
         dataset=info.name,
-        run=chosen.name if chosen else info.run,
+        run=info.run,
         threshold=limit,
         samples=rows,
         means=_means(rows, seen.related),

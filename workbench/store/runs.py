@@ -78,10 +78,8 @@ def find_run(store: Store, dataset_id: int, name: str) -> RunInfo:
     return runs[name]
 
 
-def chosen_run(store: Store, info: DatasetInfo, name: str | None) -> RunInfo | None:
-    """The named run, else the current one; None before anything was proposed. Raises NotFoundError."""
-    if name is not None:
-        return find_run(store, info.id, name)
+def current_run(store: Store, info: DatasetInfo) -> RunInfo | None:
+    """The run of a dataset; None before anything was proposed."""
     return next((run for run in list_runs(store, info.id) if run.id == info.run_id), None)
 
 
