@@ -58,6 +58,12 @@ class Visitor:
         return self.page
 
     @property
+    def chosen(self) -> str:
+        """The unit that the page has under its cursor."""
+        found = re.search(r'data-unit="([^"]*)"[^>]* aria-current="true"', self.page.text)
+        return found.group(1) if found else ""
+
+    @property
     def key(self) -> str:
         """The id of the sample that is shown."""
         found = re.search(r'<span class="faint id"[^>]*>(.*?)</span>', self.page.text)

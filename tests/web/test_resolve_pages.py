@@ -66,6 +66,21 @@ def test_an_owner_settles_a_sample_and_an_annotator_may_not(differing: Any) -> N
     assert [("ann",)] == events
 
 
+def test_a_unit_that_is_settled_leads_to_the_next_open_one(serve: Callable[..., Served]) -> None:
+    served = serve(ROWS[:1])
+    for name in ("bo", "cy"):
+        one = served.log_in(name)
+        one.get("/s/1")
+        for unit in ("p1", "p2") if name == "bo" else ():
+            one.do(f"reject::{unit}")
+        one.do("accept", sure="1")
+    ann = served.log_in("ann")
+    ann.get("/resolve")
+    first, second = re.findall(r'value="take:-1:([^"]*)"', ann.page.text)
+    ann.do(f"take:-1:{first}")
+    assert second == ann.chosen
+
+
 def test_undo_goes_to_what_it_took_back_whichever_page_it_was_pressed_on(differing: Any) -> None:
     ann = differing.log_in("ann")
     ann.get("/next")

@@ -284,6 +284,16 @@ def test_a_form_sent_twice_is_stored_once(serve: Serve) -> None:
         grown = len(bench.query("SELECT id FROM review_event")) - before
         assert (what, 2 if what == "reject::p1" else 1) == (what, grown)
         bo.get(f"/s/{form['form'].split('.')[0]}")
+    for what in ("undo", "accept"):  # an undo that is sent again takes nothing else back
+        form = {**fields_of(bo.page.text), "do": what}
+        before = len(bench.query("SELECT id FROM review_event"))
+        for _ in range(2):
+            bo.page = bo.client.post("/undo" if what == "undo" else "/act", data=form)
+        assert (what, 1) == (what, len(bench.query("SELECT id FROM review_event")) - before)
+    before = bench.tables("review_event")
+    bo.get("/s/1")
+    assert "Every sample is decided" in shown(bo.do("accept").text)  # it is verified as it is
+    assert before == bench.tables("review_event")
 
 
 def test_what_a_locked_database_refused_can_be_sent_again(serve: Serve, bench: Any, impatient: None) -> None:
@@ -348,6 +358,7 @@ def test_marked_words_become_a_unit_and_evidence_at_their_place(serve: Serve) ->
     bench, bo = opened(serve, [row])
     bo.do("add", label="place", **mark("Delh", "r", row["reference"].index("Delh")))
     new = unit(bench, bo, "Delhi")
+    assert new.id == bo.chosen
     assert ("place", "Delhi") == (new.label, row["reference"][new.spans[0].start : new.spans[0].end])
     bo.do("missing::p1")
     fields = mark("India", "0", row["retrieved_contexts"][0].index("India"))

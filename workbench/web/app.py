@@ -156,7 +156,7 @@ class Pages:
             caller = await self._caller(request, path.startswith("/resolve"))
             if caller is None:
                 elsewhere = request.headers.get("sec-fetch-site", "") in ("cross-site", "same-site")
-                here = request.url.path if elsewhere and not takes_form else ""
+                here = request.url.path if elsewhere else ""
                 form = _escaped(await _fields(request)) if takes_form else {}
                 typed = [text for name in ("surface", "text") if (text := form.get(name))]
                 return self._login_page("", 401, here=here, typed=typed)  # such a link brings no cookie
