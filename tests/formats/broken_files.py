@@ -11,6 +11,8 @@ import zipfile
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from tests.rows import lines
+
 TEXT = "Анна met Bob in Rome."
 HUGE = 2_000_001
 Row = dict[str, Any]
@@ -68,10 +70,6 @@ def _trace(n: int) -> Row:
     inputs = {"user_input": f"q{n}", "reference": TEXT, "retrieved_contexts": ["c"]}
     metadata = {"type": "row", "row_index": n}
     return {"run_id": f"r{n}", "parent_run_id": None, "name": "row", "inputs": inputs, "metadata": metadata}
-
-
-def lines(rows: list[Any]) -> str:
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
 def document(rows: list[Any]) -> str:

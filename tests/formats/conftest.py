@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.rows import lines
 from workbench.formats.reading import read
 from workbench.formats.rows import FileRow, Notes
 from workbench.model import Record
@@ -55,7 +55,7 @@ def load(tmp_path: Path) -> Load:
         if isinstance(content, dict):
             content = [content]
         if isinstance(content, list):
-            content = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in content)
+            content = lines(content)
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return load_path(path, format)
 

@@ -23,24 +23,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.quality.labelled import Row, bootstrapped, folder, rows_of
+from workbench.matching.analysis import kind_of
 from workbench.proposing.rules import entities
 
 Marked = dict[tuple[int, int], str]
-LABELS = {
-    "PER": "person",
-    "LOC": "place",
-    "ORG": "organisation",
-    "TIME": "date",
-    "NUM": "number",
-    "MISC": "other",
-    "Person": "person",
-    "Location": "place",
-    "LocOrg": "place",
-    "Org": "organisation",
-    "location": "place",
-    "corporation": "organisation",
-    "group": "organisation",
-}
+LABELS = {"time": "date", "num": "number", "corporation": "organisation", "group": "organisation"}
+"""What the matcher has no word for."""
 KNOWN = frozenset({"person", "place", "organisation", "date", "number"})
 UNMARKED = frozenset({"date", "number"})
 
@@ -74,7 +62,7 @@ def report(title: str, counts: Sequence[Counts]) -> None:
 
 def coarse(label: str) -> str:
     """The label as the corpora part them; what is none of the policy's counts as other."""
-    known = LABELS.get(label, label)
+    known = LABELS.get(label.lower(), kind_of(label))
     return known if known in KNOWN else "other"
 
 

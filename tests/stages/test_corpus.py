@@ -22,6 +22,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
+from tests.rows import write_rows
 from workbench import batch, cli
 from workbench.api import ContextEntityRecall, ContextualRecall
 from workbench.errors import InputError, UsageError
@@ -73,10 +74,8 @@ def bytes_of(folder: Path) -> dict[str, bytes]:
 def write_corpus(folder: Path) -> Path:
     """Three partitions of two containers, one with a row that cannot be scored."""
     folder.mkdir()
-    lines = [{**row, "id": f"{number}"} for number in range(30) for row in (EIFFEL,)]
-    (folder / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in lines), "utf-8")
-    mixed = [PUSHKIN, {"user_input": "Who?", "reference": 7}, NO_UNITS]
-    (folder / "b.jsonl").write_text("".join(json.dumps(row) + "\n" for row in mixed), "utf-8")
+    write_rows(folder / "a.jsonl", [{**EIFFEL, "id": f"{number}"} for number in range(30)])
+    write_rows(folder / "b.jsonl", [PUSHKIN, {"user_input": "Who?", "reference": 7}, NO_UNITS])
     pyarrow.parquet.write_table(pyarrow.Table.from_pylist([EIFFEL, PUSHKIN]), folder / "c.parquet")
     return folder
 
@@ -255,8 +254,7 @@ def test_a_killed_command_goes_on_and_ends_with_the_same_bytes(scored: Any, tmp_
 def test_scores_that_were_made_otherwise_are_not_mixed(what: str, scored: Any, tmp_path: Path) -> None:
     corpus, out = scored
     before = bytes_of(out)
-    more = tmp_path / "d.jsonl"
-    more.write_text(json.dumps(EIFFEL) + "\n", "utf-8")
+    more = write_rows(tmp_path / "d.jsonl", [EIFFEL])
     inputs, threshold = ([corpus, more], 85) if what == "input" else ([corpus], 80)
 
     with pytest.raises(UsageError, match="inputs differs" if what == "input" else "match threshold differs"):
@@ -317,8 +315,7 @@ def test_rejects_stay_when_a_slower_command_is_stopped(scored: Any, tmp_path: Pa
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_the_workers_of_a_killed_command_end_with_it(corpus: Path, tmp_path: Path) -> None:
     """Its pipe of standard output, which they hold too, is at its end."""
-    rows = [{**EIFFEL, "id": str(number)} for number in range(8_000)]
-    (corpus / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    write_rows(corpus / "a.jsonl", [{**EIFFEL, "id": str(number)} for number in range(8_000)])
     command = [sys.executable, "-m", "workbench.cli", "score-files", str(corpus / "a.jsonl"), "--out"]
     with subprocess.Popen([*command, str(tmp_path / "out")], stdout=subprocess.PIPE) as process:
         while not list((tmp_path / "out").glob(f".*{SCORED}.*.partial/read")):
@@ -332,7 +329,7 @@ def test_the_workers_of_a_killed_command_end_with_it(corpus: Path, tmp_path: Pat
 
 def test_an_input_that_changes_while_it_is_scored_has_no_scores(corpus: Path, tmp_path: Path) -> None:
     partition = Partition.of(corpus / "a.jsonl", tmp_path / f"00000-a{SCORED}")
-    partition.source.write_text(json.dumps(EIFFEL) + "\n", "utf-8")
+    write_rows(partition.source, [EIFFEL])
 
     told = score_partition(partition, recipe_of(None, 85, None, ()))
 

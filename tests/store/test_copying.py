@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import make_url
 
-from tests.conftest import Bench
+from tests.conftest import Bench, past
 from tests.formats.test_formats_round_trip import records
 from tests.postgres import Server, ask
 from tests.rows import sample
@@ -50,12 +50,6 @@ DO: dict[str, Callable[[Opened], Any]] = {
 def copy(store: Store, target: Path | str, dataset: int | None = None) -> int:
     """Copy; the number of rows."""
     return sum(one.number for one in copy_into(store, str(target), dataset, lambda _done: None).tables)
-
-
-def past(path: Path, statement: str) -> None:
-    """Change rows past everything that is tested."""
-    with closing(sqlite3.connect(path)) as raw, raw:
-        raw.execute(statement)
 
 
 def every_row(path: Path) -> dict[str, list[tuple[Any, ...]]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import past
 from tests.rows import naming, sample
 from workbench.cli import _run
 from workbench.errors import StoreError
@@ -24,14 +24,6 @@ from workbench.store.engine import open_store
 SECRET = "Marie Curie"
 ROWS = [sample("s", f"{SECRET}.", SECRET)]
 BROKEN = f"CAST(X'{SECRET.encode().hex()}FF' AS TEXT)"
-
-
-def damage(path: Path, *statements: str) -> None:
-    with closing(sqlite3.connect(path)) as raw:
-        raw.execute("PRAGMA writable_schema = ON")
-        for one in statements:
-            raw.execute(one)
-        raw.commit()
 
 
 def everything(path: Path) -> None:
@@ -59,7 +51,7 @@ def test_messages_quote_nothing_of_a_damaged_database(bench: Any, statement: str
     """SQLite quotes texts and names that it cannot read."""
     bench.load(ROWS)
     bench.store.close()
-    damage(bench.db, statement)
+    past(bench.db, statement)
 
     with pytest.raises(StoreError) as refused:
         everything(bench.db)
@@ -83,7 +75,7 @@ def test_a_stored_value_that_is_not_what_was_stored_is_a_damaged_database(
     """SQLite has no checksums: another letter in a name is read as if it had been written."""
     demo.store.close()
     assert 0 == _run(["--db", str(demo.db), "compare", "--samples"])
-    damage(
+    past(
         demo.db,
         "PRAGMA ignore_check_constraints = ON",
         f"UPDATE {table} SET {column} = replace({column}, '{stored}', '{damaged}')",
@@ -114,7 +106,7 @@ def test_evidence_that_is_not_what_was_stored_is_a_damaged_database(bench: Any, 
         review.act(bench.store, opened, Comment("behind"))
     assert read(bench.store, bench.info())
     bench.store.close()
-    damage(bench.db, """UPDATE review_event SET data = replace(data, '"context"', '"cXntext"')""")
+    past(bench.db, """UPDATE review_event SET data = replace(data, '"context"', '"cXntext"')""")
 
     bench.reopen()
     with pytest.raises(StoreError, match="the database is damaged"):
@@ -124,7 +116,7 @@ def test_evidence_that_is_not_what_was_stored_is_a_damaged_database(bench: Any, 
 def test_no_text_is_quoted_of_a_copy_that_a_purge_cannot_read(bench: Any) -> None:
     bench.load(ROWS)
     copy = backup(bench.store, None, datetime.now().astimezone())
-    damage(copy, f"UPDATE sample SET key = {BROKEN}")
+    past(copy, f"UPDATE sample SET key = {BROKEN}")
 
     for reach in (purge.holds, purge.remove_from_copy):
         with pytest.raises(StoreError) as refused:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import Bench, accepted
+from tests.conftest import Bench, accepted, past
 from tests.postgres import Server, ask
 from tests.stages.test_purge import fill, leave, row, run_purge
 from workbench.reviewing.edits import Comment
@@ -116,26 +115,23 @@ def test_damage_is_told_of_every_table() -> None:
     assert set(METADATA.tables) == told
 
 
-def past(bench: Bench, *statements: str) -> None:
-    """Change rows that are there, past all rules."""
+def damaged(bench: Bench, *statements: str) -> None:
+    """A database whose rows somebody changed while nobody had it open."""
     bench.store.close()
-    with closing(sqlite3.connect(bench.db)) as raw:
-        raw.execute("PRAGMA writable_schema=ON")
-        assert all(raw.execute(one).rowcount > 0 for one in statements)
-        raw.commit()
+    past(bench.db, *statements)
     bench.reopen()
 
 
 @pytest.mark.parametrize(("damage", "line"), DAMAGE.items())
 def test_a_damaged_row_is_named(filled: Bench, damage: str, line: str) -> None:
-    past(filled, damage)
+    damaged(filled, damage)
 
     assert [line] == [line for one in found(filled.store) if line in one][:1], found(filled.store)
 
 
 def test_a_row_that_a_rule_cannot_read_ends_nothing(filled: Bench) -> None:
     """The row is named, so is the rule, and the rules behind it are checked."""
-    past(
+    damaged(
         filled,
         "UPDATE dataset SET overlap = 1",
         "UPDATE sample SET key = CAST(x'22ff22' AS TEXT) WHERE id = 2",

@@ -170,8 +170,8 @@ def test_a_missing_folder_and_a_missing_file_are_named(tmp_path: Path) -> None:
     assert footprint(tmp_path) == {}
 
 
-def test_reading_an_empty_file_writes_nothing(tmp_path: Path) -> None:
-    """It becomes a database only where something is to be stored."""
+def test_an_empty_file_becomes_a_database_only_where_something_is_to_be_stored(tmp_path: Path) -> None:
+    """What `touch` or a killed first start left behind is no obstacle; reading writes nothing."""
     (tmp_path / "w.db").touch()
     before = footprint(tmp_path)
 
@@ -179,6 +179,8 @@ def test_reading_an_empty_file_writes_nothing(tmp_path: Path) -> None:
         open_store(str(tmp_path / "w.db"), create=False)
 
     assert footprint(tmp_path) == before
+    open_store(str(tmp_path / "w.db")).close()
+    assert tables_of(tmp_path / "w.db") == sorted(METADATA.tables)
 
 
 @pytest.mark.parametrize(
@@ -207,15 +209,6 @@ def test_urls_and_paths() -> None:
     assert sqlite_path("sqlite://") is None
     assert sqlite_path("postgresql://u:p@h/db") is None
     assert shown_url("postgresql://u:secret@h/db") == "postgresql://u:***@h/db"
-
-
-def test_an_empty_file_becomes_a_database(tmp_path: Path) -> None:
-    """What `touch` or a killed first start left behind is no obstacle."""
-    (tmp_path / "w.db").touch()
-
-    open_store(str(tmp_path / "w.db")).close()
-
-    assert tables_of(tmp_path / "w.db") == sorted(METADATA.tables)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="forks")

@@ -27,6 +27,7 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from tests.rows import sample as row
+from tests.rows import write_rows
 from workbench.model import Unit
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.review import Opened, open_sample
@@ -204,7 +205,7 @@ def import_rows(
             shutil.copy(imported.get(given, empty_database), database)
         if first and given in imported:
             return database
-        source.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
+        write_rows(source, rows)
         store = open_store(on_server or str(database))
         import_file(store, source, options, annotator="importer")
         if then is not None:

@@ -74,6 +74,8 @@ def test_strangers_get_401_and_the_form_to_log_in_and_a_foreign_host_403(serve: 
     for method, path in routes():
         for host in ("evil.example", "127.0.0.1:1", ""):
             assert (path, 403) == (path, asked(served, method, path, host=host).status_code)
+    local = served.url.removeprefix("http://").replace("127.0.0.1", "LocalHost")
+    assert 200 == asked(served, "GET", "/login", host=local).status_code
 
 
 POSTS = [path for method, path in PRIVATE if method == "POST"]
@@ -280,7 +282,7 @@ def test_a_public_address_has_a_cookie_that_only_https_carries() -> None:
     site = site_of(8765, "https://gold.example.org")
     assert ("__Host-workbench", True) == (site.cookie, site.secure)
     assert frozenset({"gold.example.org"}) == site.hosts
-    assert site == site_of(8765, "https://gold.example.org:443/")  # browsers leave the usual port out
+    assert site == site_of(8765, "https://Gold.example.org:443/")  # browsers leave the usual port out
     assert frozenset({"https://gold.example.org"}) == site.origins
     for bad in (
         "http://gold.example.org",
