@@ -545,7 +545,7 @@ class ReviewScreen(BaseScreen):
     def action_doubt(self, step: int) -> None:
         """To the next doubtful unit, round the end."""
         if not self.pane.to_next_doubt(step):
-            self.say("no unit is in doubt")
+            self.say("no other unit is in doubt")
 
     def action_context(self, step: int) -> None:
         """Another context."""

@@ -197,7 +197,8 @@ class WhyScreen(BaseScreen):
 
     def action_difference(self, step: int) -> None:
         """To another row with a cause."""
-        self._listed.move_to_next(step, attrgetter("cause"))
+        if not self._listed.move_to_next(step, attrgetter("cause")):
+            self.say("nothing else differs")
 
     def action_scroll(self, step: int) -> None:
         """A page of the evidence."""

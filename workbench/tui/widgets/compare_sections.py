@@ -66,6 +66,7 @@ class ScatterPlot(Plot):
     def draw(self) -> None:
         """The line, the samples by how many are at a place, the chosen one on top."""
         self.clear()
+        self.set_xticks([0, 0.5, 1] if self.size.width < 30 else None)
         self.plot([0, 1], [0, 1], self.ink("secondary"), HiResMode.BRAILLE)
         for (fewest, sign), most in zip(DOTS, (2, 5, inf), strict=True):
             at = [point for point, (count, _) in self._places.items() if fewest <= count < most]

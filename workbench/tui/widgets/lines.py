@@ -233,8 +233,8 @@ class Lines(LineView, Generic[Row]):
         self.move(step * max(1, self.size.height - 1))
 
     def move_to_next(self, step: int, wanted: Callable[[Row], object]) -> bool:
-        """Put the cursor on the next row that is wanted, round the end; False where there is none."""
-        for distance in range(1, self.count + 1):
+        """Put the cursor on the next other row that is wanted, round the end; False where there is none."""
+        for distance in range(1, self.count):
             index = (self.cursor + step * distance) % self.count
             if wanted(self.rows[index]):
                 self.move_to(index)
