@@ -90,6 +90,10 @@ class Root(TyperGroup):
         ]
         _hand_down(self, [_late(option) for option in options], plain=get_terminal_size().columns < BOXES)
 
+    def main(self, *given: Any, **more: Any) -> Any:
+        """Run a command; what is wrong with its options is raised, for `exit_code` to say."""
+        sys.exit(super().main(*given, **more | {"prog_name": "workbench", "standalone_mode": False}))
+
     def invoke(self, context: Any) -> Any:
         """Run a command; an option that is no number is refused in our words."""
         try:

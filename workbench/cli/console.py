@@ -93,6 +93,12 @@ def exit_code(run: Callable[[], object]) -> int:
         if _was_stopped(error):
             tell(STOPPED)
             return INTERRUPTED
+        if isinstance(error, typer.Abort):  # a question got no answer
+            return 1
+        if said := getattr(error, "format_message", None):  # the library's word on options and arguments
+            where = getattr(error, "ctx", None)
+            hint = f"\nTry '{where.command_path} -h' for help." if where else ""
+            error = UsageError(f"{said()}{hint}")
         if isinstance(error, WorkbenchError):
             _complain_of(error)
             return 2

@@ -13,7 +13,7 @@ from workbench.reports.team import agree_text, people_text, team_text, training_
 from workbench.text.figures import many
 from workbench.text.safe import clean
 
-person_app = typer.Typer(no_args_is_help=True, help="Name the people who work here, and what they may do.")
+person_app = typer.Typer(help="Name the people who work here, and what they may do.")
 
 
 def assign(
