@@ -125,6 +125,23 @@ async def test_a_review_is_first_painted_with_its_sample(user: User, monkeypatch
         assert all(painted)
 
 
+async def test_a_screen_has_the_classes_of_its_size_when_it_is_mounted(
+    user: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else all its parts are styled and laid out twice before it is painted."""
+    seen: list[set[str]] = []
+    mount = ReviewScreen.on_mount
+
+    def on_mount(screen: ReviewScreen) -> None:
+        seen.append({*screen.classes})
+        mount(screen)
+
+    monkeypatch.setattr(ReviewScreen, "on_mount", on_mount)
+    async with user.opens("tower", size=(120, 36)) as app:
+        assert [{"-wide", "-high"}] == [classes & {"-wide", "-narrow", "-high", "-low"} for classes in seen]
+        assert {"-wide", "-high"} <= {*app.screen.classes}
+
+
 async def test_labels_are_whole_where_there_is_room(user: User, import_rows: Any, rows: list[Any]) -> None:
     """Next to names that are too long for the list, at 120 columns."""
     for unit in rows[0]["proposal"]["reference_entities"]:

@@ -270,14 +270,6 @@ def dataset_of(call: Call) -> "Iterator[tuple[Store, DatasetInfo]]":
         yield store, find_dataset(store, call.dataset)
 
 
-def check_writable(store: "Store", url: str) -> None:
-    """Raise StoreError where the database may only be read."""
-    from workbench.store.database import COPY
-
-    if store.read_only:
-        raise StoreError(f"{url}: read-only, so no decision could be saved: {COPY}")
-
-
 Start = Literal["next"] | tuple[int, ...] | None
 """What the screens open with: the queue, the next sample in random order, or some samples to be audited."""
 
@@ -292,7 +284,7 @@ def open_app(url: str, dataset: str | None, annotator: str, start: Start = None)
 
         store = open_store(url, create=False)
         try:
-            check_writable(store, url)
+            store.check_writable(url)
         except StoreError:
             store.close()
             raise

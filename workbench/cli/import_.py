@@ -140,21 +140,15 @@ def open_if_there(call: Call, *, migrate: bool = False) -> "Iterator[Store | Non
         yield store
 
 
-def _new_file(call: Call) -> Path | None:
-    """The file that the database will be; None where it is there already, or on a server."""
-    from workbench.store.database import full_url, sqlite_path
-
-    path = sqlite_path(full_url(call.db))
-    return None if path is None or path.exists() else path
-
-
 @contextmanager
 def open_for_import(call: Call) -> "Iterator[Store]":
     """The database. One that is made here and stays empty because the import fails is removed again; one
     that has got a part of the file is named."""
+    from workbench.store.database import full_url, sqlite_path
     from workbench.store.datasets import count_samples, list_datasets
 
-    new = _new_file(call)
+    path = sqlite_path(full_url(call.db))
+    new = None if path is None or path.exists() else path
     samples = 1
     try:
         with open_for(call.db, create=True) as store:

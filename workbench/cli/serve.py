@@ -5,16 +5,13 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from typer import Option
 
-from workbench.cli.console import Context, check_writable, open_for, text_of
+from workbench.cli.console import Context, open_for, text_of
 from workbench.errors import UsageError, disk_errors, to_install
-
-if TYPE_CHECKING:
-    from workbench.web.app import Proxy
 
 LEAST_SECRET = 32
 """Characters that the secret of a proxy has at least."""
@@ -50,12 +47,13 @@ def serve(
         raise UsageError(f"serve needs the package {error.name!r}: {to_install('web')}") from error
     from workbench.stages.people import can_log_in, let_in, people
     from workbench.store.datasets import find_dataset
-    from workbench.web.app import listen, make_app, run
+    from workbench.web.app import Proxy, listen, make_app, run
     from workbench.web.guard import LOOPBACK, site_of
 
     with open_for(call.db) as store:
-        check_writable(store, call.db)
-        proxy = _proxy(proxy_user, proxy_secret_file)
+        store.check_writable(call.db)
+        behind = _proxy(proxy_user, proxy_secret_file)
+        proxy = behind and Proxy(*behind)
         dataset = find_dataset(store, call.dataset).name
         known = people(store)
         host = host.strip("[]")
@@ -82,9 +80,7 @@ def serve(
         run(app, listening, behind_proxy=bool(public_url))
 
 
-def _proxy(header: str, file: Path | None) -> "Proxy | None":
-    from workbench.web.app import Proxy
-
+def _proxy(header: str, file: Path | None) -> tuple[str, str] | None:
     if bool(header) != (file is not None):
         raise UsageError("--proxy-user and --proxy-secret-file go together")
     if file is None:
@@ -92,7 +88,7 @@ def _proxy(header: str, file: Path | None) -> "Proxy | None":
     secret = text_of(file).strip()
     if len(secret) < LEAST_SECRET:
         raise UsageError(f"{file}: a secret has {LEAST_SECRET} characters at least: openssl rand -hex 32")
-    return Proxy(header.lower(), secret)
+    return header.lower(), secret
 
 
 def _line_writer(log: Path | None) -> Callable[[str], object]:

@@ -208,7 +208,8 @@ def queue_rows(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[in
 
         late = count_now(store, info, uncounted)
     settles = may(store, annotator, "settle what others differ in")
-    open_ones = to_settle(store, info, annotator, several(store, info, ids=ids)) if settles else ()
+    differ = several(store, info, ids=ids) if settles else ()
+    open_ones = to_settle(store, info, annotator, differ) if differ else ()
     return {
         number: replace(
             row,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import bindparam, exists, func, select
+from sqlalchemy import Row, bindparam, exists, func, select
 from sqlalchemy.exc import IntegrityError
 
 from workbench.errors import AmbiguousError, ConflictError, NotFoundError
@@ -82,7 +82,7 @@ def list_datasets(store: Store) -> list[DatasetInfo]:
     """All datasets, oldest first; without people's copies of training samples."""
     query = _SETTINGS.where(DATASET.training_of.is_(None)).order_by(DATASET.id)
     with store.reading():
-        return [_info(store, *row) for row in store.rows(query)]
+        return [_info(store, row) for row in store.rows(query)]
 
 
 def find_dataset(store: Store, name: str | None) -> DatasetInfo:
@@ -95,7 +95,7 @@ def find_dataset(store: Store, name: str | None) -> DatasetInfo:
         query = _SETTINGS.where(DATASET.name == name, DATASET.training_of.is_(None))
         with store.reading():
             for row in store.rows(query):
-                return _info(store, *row)
+                return _info(store, row)
     known = list_datasets(store)
     if not known:
         raise NotFoundError("no dataset yet: workbench import FILE brings one in")
@@ -111,7 +111,7 @@ def dataset_info(store: Store, dataset_id: int) -> DatasetInfo:
     """The dataset of that number."""
     with store.reading():
         (row,) = store.rows(_SETTINGS_OF, dataset=dataset_id)
-        return _info(store, *row)
+        return _info(store, row)
 
 
 def create_dataset(store: Store, name: str, *, seed: int, policy: Policy, annotator: str) -> int:
@@ -195,19 +195,16 @@ def blind_ids(store: Store, info: DatasetInfo) -> set[int]:
     return store.ids(SAMPLE.id, SAMPLE.dataset_id == info.id, is_blind(info.blind_share))
 
 
-def _info(
-    store: Store, row: Dataset, policy: Any, run: str | None, calibration: str | None, teaches: bool
-) -> DatasetInfo:
-    assert row.id is not None
+def _info(store: Store, row: Row[Any]) -> DatasetInfo:
+    settings = row._asdict()
+    policy, version, teaches = map(settings.pop, ("document", "version", "teaches"))
     learned = store.rows(_TAUGHT.where(UNIT.dataset_id == row.id)) if teaches else ()
     versions: Sequence[Any] = [(1, policy)]
-    if row.policy_version > 1:
+    if version > 1:
         versions = store.rows(select(POLICY.version, POLICY.document).where(POLICY.dataset_id == row.id))
     return DatasetInfo(
-        **row.model_dump(exclude={"created_at", "policy_version", "salt", "trainee"}),
-        policy=policy_of(policy, row.policy_version),
-        run=run or "",
-        calibration=calibration or "",
+        **settings,
+        policy=policy_of(policy, version),
         aliases=tuple(Alias(*(*taught[:-1], taught[-1].date().isoformat())) for taught in learned),
         same_policies=tuple(version for version, document in versions if _says(document) == _says(policy)),
     )
@@ -219,13 +216,19 @@ def _says(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 _SETTINGS = select(
-    Dataset,
+    *(column for column in DATASET if column.name not in ("created_at", "policy_version", "salt", "trainee")),
     POLICY.document,
-    select(RUN.name).where(RUN.id == DATASET.run_id).scalar_subquery(),
-    select(CALIBRATION.name).where(CALIBRATION.id == DATASET.calibration_id).scalar_subquery(),
-    exists().where(UNIT.dataset_id == DATASET.id, UNIT.alias.is_not(None)),
+    POLICY.version,
+    func.coalesce(select(RUN.name).where(RUN.id == DATASET.run_id).scalar_subquery(), "").label("run"),
+    func.coalesce(
+        select(CALIBRATION.name).where(CALIBRATION.id == DATASET.calibration_id).scalar_subquery(), ""
+    ).label("calibration"),
+    exists().where(UNIT.dataset_id == DATASET.id, UNIT.alias.is_not(None)).label("teaches"),
 ).where(POLICY.dataset_id == DATASET.id, POLICY.version == DATASET.policy_version)
-"""Datasets with their policies, the names of their runs and calibrations, and whether any has an alias."""
+"""Datasets with their policies, the names of their runs and calibrations, and whether any has an alias.
+
+Columns, no object: for one the library prepares all classes of tables, before the queue has its first rows.
+"""
 
 _SETTINGS_OF = _SETTINGS.where(DATASET.id == bindparam("dataset"))
 

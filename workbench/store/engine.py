@@ -20,6 +20,7 @@ from sqlmodel import Session, SQLModel
 from workbench.errors import AwayError, DiskError, NoDatabaseError, OtherFileError, StoreError, UsageError
 from workbench.store.database import (
     BUSY_SECONDS,
+    COPY,
     DAMAGED,
     FAILURES,
     UNREADABLE,
@@ -195,6 +196,11 @@ class Store:
         """Delete the rows where all of this holds."""
         with self.writing() as session:
             session.execute(delete(table).where(*where))
+
+    def check_writable(self, name: str) -> None:
+        """Raise StoreError, which calls the database so, where it may only be read."""
+        if self.read_only:
+            raise StoreError(f"{name}: read-only, so no decision could be saved: {COPY}")
 
     def check_whole(self, error: Exception) -> None:
         """Raise StoreError when what went wrong met a damaged SQLite file."""

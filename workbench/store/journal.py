@@ -273,7 +273,9 @@ def is_stored(store: Store, action: str) -> bool:
 
 _SEEN = (
     select(SAMPLE.dataset_id, SAMPLE.key, SAMPLE.content_hash, *ASSIGNED, *REVIEW)
-    .outerjoin(ReviewRow, and_(REVIEW.sample_id == SAMPLE.id, REVIEW.annotator == bindparam("annotator")))
+    .outerjoin(
+        table_of(ReviewRow), and_(REVIEW.sample_id == SAMPLE.id, REVIEW.annotator == bindparam("annotator"))
+    )
     .where(SAMPLE.id == bindparam("sample"), *in_force(SAMPLE.dataset_id))
 )
 """A sample with the rules of its dataset and a person's review of it."""

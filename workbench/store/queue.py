@@ -40,6 +40,7 @@ from workbench.store.tables import (
     is_blind,
     proposed_by,
     rank_of,
+    table_of,
 )
 from workbench.text.query import META, Order, Query
 from workbench.text.safe import BEGINNING
@@ -312,7 +313,7 @@ def page(
             REVIEW.flag,
             REVIEW.off_plan,
         )
-        .outerjoin(ReviewRow, own)
+        .outerjoin(table_of(ReviewRow), own)
         .where(among(SAMPLE.id, ids))
     )
     with store.snapshot():

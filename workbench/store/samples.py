@@ -26,6 +26,7 @@ from workbench.store.tables import (
     contains,
     is_blind,
     proposed_by,
+    table_of,
 )
 from workbench.text.safe import BEGINNING, HASHED, is_hash
 
@@ -119,7 +120,7 @@ def load_samples(store: Store, sample_ids: Iterable[int], run_id: int | None) ->
 _BLIND = is_blind(DATASET.blind_share).label("blind")
 _PROPOSED = (
     select(*SAMPLE, _BLIND, PROPOSAL.id.label("proposal"), PROPOSAL.document)
-    .outerjoin(ProposalRow, proposed_by(bindparam("run")))
+    .outerjoin(table_of(ProposalRow), proposed_by(bindparam("run")))
     .where(among(SAMPLE.id, "samples"), DATASET.id == SAMPLE.dataset_id)
     .order_by(SAMPLE.id)
 )

@@ -120,6 +120,9 @@ class BaseScreen(Ordered):
 
     def compose(self) -> ComposeResult:
         """The head, what the screen shows, what happened, the keys."""
+        steps = self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS
+        for cells, of_side in zip(self.app.size, steps, strict=True):  # else all is styled and laid out twice
+            self.add_class(max(step for step in of_side if step[0] <= cells)[1])
         yield Head(id="head")
         yield from self.body()
         yield Status(id="status")
