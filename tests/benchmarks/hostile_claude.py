@@ -1,17 +1,14 @@
-"""The program against a hostile local service: what it asks, what it pays, how fast it is, what it refuses.
+"""The program against a hostile local service: what it pays, and how fast it is.
 
-    python -m tests.benchmarks.hostile_claude [openai] [faults] [batch] [money] [pace] [dead]
+    python -m tests.benchmarks.hostile_claude [openai] [money] [pace]
 
-faults: `propose` over a service where each kind of fault meets 5 % of the calls, killed three times by
-        SIGKILL, run to its end, and retried without faults.
-batch:  a refused text among 40 in `--batch`, and a line of results that cannot be read.
 money:  the forecast against the counted cost, for short and long texts and for answers far too long.
 pace:   calls a second against the limit of the service, named and not, alone and with 5 % refusals that
         somebody else causes. Bars: 90 % of the limit and under 2 % refused when alone, half of it otherwise;
         the peak of the memory grows by less than 20 MB from a fifth of a run to its end.
-dead:   a base URL, a proxy and a key that do not work.
 
-With `openai` the service speaks OpenAI's form, which has no batches. Without another name all are run.
+What faults, kills and dead addresses do to a run is tested: tests/stages/claude_storm.py and test_claude.py.
+With `openai` the service speaks OpenAI's form. Without another name all are run.
 Ends with 1 when a bar is missed.
 """
 
@@ -20,31 +17,25 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import random
 import resource
-import signal
-import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from tests.proposing.claude.answering import unfenced
 from tests.proposing.claude.conftest import Everything, client_at, propose_all
-from tests.proposing.claude.faults import PAID, UNPAID, Faults
-from tests.proposing.claude.server import Options, Service, running
+from tests.proposing.claude.faults import Faults
+from tests.proposing.claude.server import Options, running
+from tests.rows import write_rows
 from workbench.model import Sample
 from workbench.proposing.claude.answers import Result
 from workbench.proposing.claude.asks import Ask, Setup, plan
 from workbench.proposing.claude.run import RunProgress
 
 Row = dict[str, Any]
-KINDS = (*UNPAID, *PAID, "left out", "no usage")
 missed: list[str] = []
 form = "claude"
 
@@ -54,11 +45,6 @@ def bar(held: bool, what: str) -> None:
     print(f"  {'ok    ' if held else 'MISSED'} {what}")
     if not held:
         missed.append(what)
-
-
-def propose() -> list[str]:
-    """The command that asks the model of the service."""
-    return ["propose", "--proposer", form, "--model", "claude-haiku-5-5"]
 
 
 def addressed(url: str) -> dict[str, str]:
@@ -72,12 +58,9 @@ class Program:
     """The program with a database of its own, over a service."""
 
     def __init__(self, folder: Path, url: str, rows: list[Row]) -> None:
-        self.database = folder / "hostile.db"
         self.environment = {**os.environ, **addressed(url)}
-        self.command = [sys.executable, "-m", "workbench.cli", "--db", str(self.database)]
-        source = folder / "rows.jsonl"
-        source.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-        self("import", str(source))
+        self.command = [sys.executable, "-m", "workbench.cli", "--db", str(folder / "hostile.db")]
+        self("import", str(write_rows(folder / "rows.jsonl", rows)))
 
     def __call__(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run a command to its end."""
@@ -87,113 +70,22 @@ class Program:
 
     def propose(self, *arguments: str) -> Row:
         """Propose by Claude; its report, or what it said instead."""
-        ended = self(*propose(), "--json", *arguments)
+        ended = self("propose", "--proposer", form, "--model", "claude-haiku-5-5", "--json", *arguments)
         if ended.stdout:
             return {**json.loads(ended.stdout), "exit": ended.returncode}
         return {"exit": ended.returncode, "said": ended.stderr.strip()}
 
-    def query(self, sql: str) -> Any:
-        """The first value of a query."""
-        if not self.database.exists():
-            return 0
-        with closing(sqlite3.connect(self.database)) as raw:
-            return raw.execute(sql).fetchone()[0]
 
-    def killed(self, after: int) -> None:
-        """Start, and kill by SIGKILL once so many more answers are stored."""
-        sql = "SELECT count(*) FROM answer"
-        before = self.query(sql)
-        process = subprocess.Popen(
-            [*self.command, *propose(), "--yes"],
-            env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-        while process.poll() is None and self.query(sql) < before + after:
-            time.sleep(0.02)
-        process.send_signal(signal.SIGKILL)
-        bar(process.wait() == -signal.SIGKILL, f"killed by SIGKILL with {self.query(sql)} answers stored")
-
-
-def towns(count: int, size: int = 1) -> list[Row]:
+def towns(count: int) -> list[Row]:
     """Samples of a reference and a context, all different."""
     return [
         {
             "id": str(n), "user_input": f"Where is Town{n}?",
-            "reference": f"Town{n} lies in Land{n}. Person{n} was born there in {1000 + n}. " * size,
+            "reference": f"Town{n} lies in Land{n}. Person{n} was born there in {1000 + n}. ",
             "retrieved_contexts": [f"Town{n} is old. Person{n} liked it."],
         }
         for n in range(count)
     ]  # fmt: skip
-
-
-def texts_of(service: Service) -> Counter[str]:
-    """How often each text was sent."""
-    return Counter(
-        piece.text
-        for request in service.stats.bodies
-        for piece in unfenced(request["messages"][0]["content"])
-        if piece.role == "text"
-    )
-
-
-def faults(folder: Path) -> None:
-    """Every fault, three kills, a retry."""
-    share = 0.05 * len(KINDS)
-    print(f"{len(KINDS)} kinds of faults, each for 5 % of the calls, 300 samples, 3 kills:")
-    met = Faults(share=share, kinds=KINDS, seed=1)
-    # Slow calls are dropped by the kills and the limit of a call (180 s) is not waited for: half a second.
-    with running(Options(faults=met, latency=0.05, rate=50, slow_seconds=0.5, thinking=500)) as (state, url):
-        program = Program(folder, url, towns(300))
-        foretold = program.propose("--dry-run")
-        for after in (60, 90, 90):
-            program.killed(after)
-        report = program.propose("--yes")
-        while report["left"]:  # ten calls in a row failed, by chance: it says so and is started again
-            print(f"  went on after: {report['stopped'][:90]}")
-            report = program.propose("--yes")
-        met.share = 0.0
-        retried = program.propose("--yes", "--retry-failed")
-        sent, requests = texts_of(state), state.stats.requests
-    proposed = program.query("SELECT count(*) FROM proposal")
-    print(f"  {requests} requests for {len(sent)} texts: {requests / len(sent):.2f} a text")
-    print(f"  a text was sent {sum(sent.values()) / len(sent):.2f} times, at most {max(sent.values())} times")
-    print(f"  before the retry: {report['failed']} samples failed: {report['failures']}")
-    print(f"  after it: {proposed} proposed, {retried['failed']} failed, {retried['left']} left")
-    print(f"  faults met: {dict(sorted(met.met.items()))}")
-    counted = program.query("SELECT count(*) FROM (SELECT key FROM answer GROUP BY key HAVING count(*) > 1)")
-    bar((proposed, retried["failed"], retried["left"]) == (300, 0, 0), "every sample is proposed at the end")
-    bar(counted == 0, "no text has two answers")
-    print(f"  foretold: {foretold['requests']} requests, ${foretold['cost']:.4f}")
-
-
-def batch(folder: Path) -> None:
-    """A refused text, and a broken line."""
-    print("a refused text among 40 references, --batch:")
-    met = Faults(texts={"Town7 lies": "refusal"})
-    with running(Options(faults=met)) as (state, url):
-        program = Program(folder, url, [{**row, "retrieved_contexts": []} for row in towns(40)])
-        report = program.propose("--yes", "--batch")
-        rows = [len(one["requests"]) for one in state.batches.values()]
-        print(f"  {report['proposed']} proposed, {report['failed']} failed: {report['failures']}")
-        print(f"  calls by batch: {rows}")
-        again = program.propose("--yes", "--batch", "--retry-failed")
-        rows = [len(one["requests"]) for one in state.batches.values()][len(rows) :]
-        print(f"  --retry-failed: {rows} calls, {again['failed']} failed")
-    bar(
-        (report["proposed"], report["failed"], rows) == (39, 1, [1]),
-        "the refused text alone fails and is retried",
-    )
-    print("a line of a batch's results that is not JSON:")
-    (folder / "line").mkdir()
-    met = Faults(script=[""] * 5 + ["malformed"] * 9)
-    with running(Options(faults=met)) as (_, url):
-        program = Program(folder / "line", url, [{**row, "retrieved_contexts": []} for row in towns(40)])
-        began = time.monotonic()
-        report = program.propose("--yes", "--batch")
-    print(
-        f"  ended after {time.monotonic() - began:.0f} s: {report['proposed']} proposed, {report['failures']}"
-    )
-    print(f"  note: {'; '.join(report['notes'])}")
-    bar((report["proposed"], report["failed"]) == (30, 10), "only what the line held is failed")
 
 
 def money(folder: Path) -> None:
@@ -301,43 +193,14 @@ def pace(_folder: Path) -> None:
             bar(grown < 20, f"memory grew by {grown:.0f} MB, of 20 at most")
 
 
-def dead(folder: Path) -> None:
-    """What cannot work says so at once."""
-    with running(Options(faults=Faults(share=1.0, kinds=["401"]))) as (state, url):
-        program = Program(folder, url, towns(40))
-        for name, changed in (
-            ("base URL", addressed("http://127.0.0.1:9")),
-            (
-                "proxy",
-                addressed(f"https://api.{'openai' if form == 'openai' else 'anthropic'}.com")
-                | {"HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": ""},
-            ),
-            ("key", {}),
-        ):
-            program.environment = {**program.environment, **addressed(url), **changed}
-            began = time.monotonic()
-            ended = program(*propose(), "--yes")
-            said = (ended.stderr or ended.stdout).strip()
-            print(f"{name}: exit {ended.returncode} after {time.monotonic() - began:.1f} s\n  {said}")
-            failed = program.query("SELECT count(*) FROM failed")
-            bar(
-                failed == 0 and state.stats.requests <= 4,
-                f"{state.stats.requests} calls, {failed} samples failed",
-            )
-
-
-PARTS: dict[str, Callable[[Path], None]] = {
-    "faults": faults, "batch": batch, "money": money, "pace": pace, "dead": dead,
-}  # fmt: skip
+PARTS: dict[str, Callable[[Path], None]] = {"money": money, "pace": pace}
 
 
 def main(names: list[str]) -> int:
     """Run some parts, each in a folder of its own."""
     global form
-    random.seed(0)
     form = "openai" if "openai" in names else form
-    every = [name for name in PARTS if form == "claude" or name != "batch"]
-    for name in [name for name in names if name != "openai"] or every:
+    for name in [name for name in names if name != "openai"] or PARTS:
         with tempfile.TemporaryDirectory() as folder:
             PARTS[name](Path(folder))
     print("all bars are held" if not missed else f"{len(missed)} missed")
