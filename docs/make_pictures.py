@@ -80,7 +80,7 @@ def portable(svg: str) -> str:
 def save(name: str, svg: str) -> None:
     """Write a picture, unless nothing but the names of its parts has changed."""
     path, svg = FOLDER / f"{name}.svg", portable(svg)
-    if IDS.sub("", path.read_text("utf-8")) != IDS.sub("", svg):
+    if not path.exists() or IDS.sub("", path.read_text("utf-8")) != IDS.sub("", svg):
         path.write_text(svg, "utf-8")
 
 

@@ -252,6 +252,14 @@ def test_what_cannot_be_tried_on_another_group_is_refused() -> None:
         calibrate(dataset(1), now=85, objective="bias", seed=1)
 
 
+@pytest.mark.parametrize("objective", ["bias", "f1"])
+def test_names_that_are_like_nothing_in_the_contexts_give_no_threshold(objective: Any) -> None:
+    """A person found some of them nevertheless: the contexts are in another language."""
+    cases = [replace(one, similarities=bytes(4)) for one in dataset(20)]
+    with pytest.raises(TooFewError, match="no unit is like anything in the contexts"):
+        calibrate(cases, now=85, objective=objective, seed=1)
+
+
 def test_undefined_samples_are_counted_and_their_units_still_judged() -> None:
     cases = [
         *dataset(20),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.conftest import Bench
+from tests.rows import sample
 from workbench.matching.nearest import shared
 from workbench.model import Evidence, Match, Sample, Span, Unit
 from workbench.reviewing.edits import Comment, Dispose, Flag, Put
@@ -56,10 +58,7 @@ def test_what_is_known_of_a_unit_is_of_its_verdict(match: Match, proposed: str, 
     """Not what the matcher thought before, nor a proposal that looks the same."""
     unit = Unit("p1", "entity", "Nexus Q", "work", (Span(0, 7),), proposed=proposed, match=match)
 
-    assert ["work", unit.origin, said] == [
-        *view._facts(unit),
-        *view._verdict_lines(unit, "your decision", ()),
-    ]
+    assert [said] == [*view._remarks(unit), *view._verdict_lines(unit, "your decision", ())]
 
 
 def test_a_heading_counts_the_lines_in_sight_only_where_there_are_some() -> None:
@@ -79,3 +78,15 @@ def test_edits_are_told_as_they_were_said() -> None:
     assert [told(edit) for edit in (Flag(""), Comment("x"))] == ["flag taken off", "comment: x"]
     assert told(Dispose("excluded", ("entity",), "broken")) == "not counted: broken"
     assert told(Put("take", "entity", (unit,))) == "settled Agra as found, place"
+
+
+def test_a_reason_is_shown_whole_in_the_line_below_the_units(bench: Bench) -> None:
+    """Whatever words it has: a reason of a judge may speak of what is nearest, as the matcher does."""
+    reason = "no context says so; nearest is the tower"
+    claim = {"text": "It is old.", "verdict": "missing", "reason": reason}
+    row = sample("s", "It is old.", "A tower.")
+    bench.load([{**row, "proposal": {"proposer": "p", "statements": [claim]}}])
+    opened = bench.open("s")
+    (unit,) = opened.units("statement")
+
+    assert f"missing: absent · {reason}" in view.detail_lines(unit, opened, None, 80)[0]

@@ -181,7 +181,7 @@ def calibrate(cases: Sequence[FitCase], *, now: int, objective: Objective, seed:
     """Choose a threshold, fit a probability and a correction, and measure all of it out of fold.
 
     `now` is the match threshold without a calibration. Raises TooFewError below ten verified samples with
-    units on both sides, below two groups, or without judged units of both verdicts.
+    units on both sides, below two groups, without judged units of both verdicts, or without any likeness.
     """
     table = table_of(cases)
     _check(table)
@@ -281,7 +281,7 @@ def _check_number(table: Table) -> None:
 
 
 def _sums(table: Table, objective: Objective) -> Sums:
-    """The sums of an objective over similarities; no near name (0) is never a cut."""
+    """The sums of an objective over similarities; no near name (0) is never a cut. Raises TooFewError."""
     number = len(table.number)
     if objective == "f1":
         found = table.pair_weights * table.positive
@@ -298,7 +298,10 @@ def _sums(table: Table, objective: Objective) -> Sums:
         ]
         scores = known.similarity.astype(np.float64)
         sums = curve.sums_of(scores, table.groups[of], number, counted, fixed)
-    return replace(sums, there=sums.there & (sums.values >= FLOOR))
+    there = sums.there & (sums.values >= FLOOR)
+    if not there.any():
+        raise TooFewError("no unit is like anything in the contexts, so there is no threshold to choose")
+    return replace(sums, there=there)
 
 
 def gain_of(chosen: Floats, present: Floats, objective: Objective, seed: int) -> tuple[Figure, bool | None]:

@@ -215,7 +215,9 @@ def unit_lines(unit: Unit, opened: Opened, whose: str = "") -> list[str]:
     verdict_lines = _verdict_lines(
         unit, whose or whose_verdict(unit, opened), opened.sample.retrieved_contexts
     )
-    lines = [" · ".join(filter(None, _facts(unit))), *verdict_lines, *quotes(unit, opened)]
+    origin = {"human": "added by a person"}.get(unit.origin, unit.origin)
+    facts = filter(None, [flat(unit.label), flat(origin), *_remarks(unit)])
+    lines = [" · ".join(facts), *verdict_lines, *quotes(unit, opened)]
     if unit.match.alias:
         lines.append("the same thing wherever they stand; = takes that back")
     return lines
@@ -291,8 +293,8 @@ def detail_lines(unit: Unit, opened: Opened, near: Sequence[Evidence] | None, si
     if found := sides(unit, opened):
         return [" · ".join(one) for one in found]
     contexts = opened.sample.retrieved_contexts
-    why = _verdict_lines(unit, whose_verdict(unit, opened), contexts)
-    said = [*_turned(unit), *(line.partition("; nearest")[0] for line in why if unit.counted)]
+    why = _verdict_lines(unit, whose_verdict(unit, opened), contexts, how_near=False)
+    said = [*_turned(unit), *(why if unit.counted else ())]
     if near:
         quote = flat(near[0].of(contexts))
         lead = f"nearest: {near[0].context + 1} “"
@@ -300,22 +302,23 @@ def detail_lines(unit: Unit, opened: Opened, near: Sequence[Evidence] | None, si
         said.append(f"{lead}{around(quote, shared(unit.text, quote), room)[0]}”")
     elif near is not None:
         said.append(NONE_NEAR)
-    return [" · ".join([*said, *_facts(unit)[2:]])]
+    return [" · ".join([*said, *_remarks(unit)])]
 
 
-def _facts(unit: Unit) -> list[str]:
-    facts = [unit.label, {"human": "added by a person"}.get(unit.origin, unit.origin)]
+def _remarks(unit: Unit) -> list[str]:
+    """What is unusual about a unit."""
+    remarks = []
     if not unit.spans:
-        facts.append("not in the reference text")
+        remarks.append("not in the reference text")
     if unit.duplicate_of:
-        facts.append("duplicate of an earlier unit: not counted")
+        remarks.append("duplicate of an earlier unit: not counted")
     if unit.rejected:
-        facts.append("rejected: not counted")
+        remarks.append("rejected: not counted")
     if unit.original_label:
-        facts.append(f"label as proposed: {unit.original_label}")
+        remarks.append(f"label as proposed: {unit.original_label}")
     if " ".join(unit.proposed.split()) not in ("", " ".join(unit.text.split())):
-        facts.append(f"proposed as “{unit.proposed}”")
-    return list(map(flat, facts))
+        remarks.append(f"proposed as “{unit.proposed}”")
+    return list(map(flat, remarks))
 
 
 def _beside(unit: Unit, contexts: Sequence[str]) -> str:
@@ -331,7 +334,7 @@ def _beside(unit: Unit, contexts: Sequence[str]) -> str:
     return RULES["normalised"]
 
 
-def _verdict_lines(unit: Unit, whose: str, contexts: Sequence[str]) -> list[str]:
+def _verdict_lines(unit: Unit, whose: str, contexts: Sequence[str], *, how_near: bool = True) -> list[str]:
     match, lines = unit.match, []
     if match.verdict == "found":
         why = whose if match.rule == "human" else RULES.get(match.rule, match.rule.replace("_", " "))
@@ -343,7 +346,7 @@ def _verdict_lines(unit: Unit, whose: str, contexts: Sequence[str]) -> list[str]
         if match.rule == "human":
             why = f", {whose}"
         else:
-            why = f"; nearest similarity {match.similarity}" if match.similarity else ""
+            why = f"; nearest similarity {match.similarity}" if match.similarity and how_near else ""
         nested = match.nested and match.rule != "human"
         reason = "only inside a longer name" if nested else match.reason
         lines.append("missing" + (f": {reason}" if reason else "") + why)

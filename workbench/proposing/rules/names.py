@@ -75,14 +75,15 @@ _ACTING = words(
     """has had also then became began won made wrote went took left grew led held met gave told said says ran
     sang taught fought fled built sold spent lost kept found thought does plays lives works writes"""
 )
-# Verbs that open a sentence by asking for something, before a name: Use SFTP.
+# Verbs that open a sentence by asking for something, before a name: Use SFTP. Ask Jeeves was a site.
 _ASKING = words(
     """use enable disable install configure add select choose click create delete remove ensure contact verify
     avoid ask visit consult download upload update upgrade replace restart combine include specify"""
 )
 _ABSTRACT = re.compile("(?:s|ing|tion|sion|ity|ness|ment|ism|ogy|ly|ance|ence|ship|ure|age|ics|people|men)$")
 # What follows the subject of a definition, "Load is the sixth album", "Vega (star)", or of "Vega's".
-_DEFINING = words("is was are were ( — – ist war est fut es era è 's ’s")
+_BEING = words("is was are were")
+_DEFINING = _BEING | words("( — – ist war est fut es era è 's ’s")
 
 
 def names(text: str, lang: str, claims: Claims) -> Iterator[Found]:
@@ -290,6 +291,7 @@ def _evident(reading: Reading, run: Run) -> Run | None:
     folded = word.casefold()
     small = folded not in reading.capitalised
     asks = small and reading.lang in ("en", "") and folded in _ASKING
+    asks = asks and reading.word(run.last + 1) not in _ACTING | _BEING
     common = small and folded in reading.lowered and folded not in _HEADS
     if asks or (common and not _headed_name(reading, run)) or _russian_opener(reading, run):
         rest = _trim(reading, Run(run.first + 1, run.last))
