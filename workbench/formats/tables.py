@@ -193,7 +193,7 @@ def objects(path: Path, container: Literal["parquet", "arrow"], progress: Progre
     batches = _parquet_batches if container == "parquet" else _arrow_batches
     number = 0
     try:
-        for batch in _pieces(batches(path, arrow), path, arrow):
+        for batch in _pieces(batches(path), path):
             # An empty cell of one of these is reported as NaN is: the metric failed there.
             scores = {
                 field.name
@@ -232,8 +232,10 @@ def load_pyarrow(what: str = "") -> Any:
     return pyarrow
 
 
-def _parquet_batches(path: Path, arrow: Any) -> Generator[Any]:
+def _parquet_batches(path: Path) -> Generator[Any]:
     """The batches of a Parquet file; one whose index names more than any dataset has is not unpacked."""
+    import pyarrow as arrow
+
     metadata = arrow.parquet.read_metadata(path)
     groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
     columns = [[group.column(index) for index in range(group.num_columns)] for group in groups]
@@ -253,7 +255,7 @@ def _parquet_batches(path: Path, arrow: Any) -> Generator[Any]:
         texts = {name: times for name, times in named.items() if times != 0}
         written_out = {}
         if sizes[index] > PIECE:  # smaller groups have small dictionaries
-            written_out = _written_out(path, metadata, index, texts, opened, arrow)
+            written_out = _written_out(path, metadata, index, texts, opened)
         in_memory = PIECE * group.num_rows // max(sizes[index] + sum(written_out.values()), 1)
         as_numbers = BATCH_VALUES * group.num_rows // max(values[index], 1)
         fit = min(READ, in_memory, as_numbers)
@@ -262,7 +264,7 @@ def _parquet_batches(path: Path, arrow: Any) -> Generator[Any]:
 
 
 def _written_out(
-    path: Path, metadata: Any, index: int, texts: Mapping[str, int | None], opened: Any, arrow: Any
+    path: Path, metadata: Any, index: int, texts: Mapping[str, int | None], opened: Any
 ) -> dict[str, int]:
     """The columns of a row group that may be read as plain texts, with the bytes that each has at most.
 
@@ -273,9 +275,11 @@ def _written_out(
     all of them, no more than a row may be. Not where the first rows have all there is in it: it is small, or
     pages that come later have another.
     """
+    import pyarrow as arrow
+
     with opened(read_dictionary=sorted(texts)) as file:
         first = next(file.iter_batches(batch_size=FIRST, row_groups=[index]), None)
-    leaves = [] if first is None else [leaf for column in first.columns for leaf in _leaves(column, arrow)]
+    leaves = [] if first is None else [leaf for column in first.columns for leaf in _leaves(column)]
     if len(leaves) != metadata.num_columns:
         return {}
     sizes = {}
@@ -291,8 +295,10 @@ def _written_out(
     return sizes
 
 
-def _arrow_batches(path: Path, arrow: Any) -> Generator[Any]:
+def _arrow_batches(path: Path) -> Generator[Any]:
     """The batches of a stream or a file of Arrow, each checked: a made-up offset would read other memory."""
+    import pyarrow as arrow
+
     with path.open("rb") as file:
         has_index = file.read(6) == b"ARROW1"
     rows = 0
@@ -309,31 +315,33 @@ def _arrow_batches(path: Path, arrow: Any) -> Generator[Any]:
             yield batch
 
 
-def _pieces(batches: Iterator[Any], path: Path, arrow: Any) -> Generator[Any]:
+def _pieces(batches: Iterator[Any], path: Path) -> Generator[Any]:
     """Batches in parts that fit in memory as Python objects."""
     total = 0
     for batch in batches:
-        total += _unpacked(batch, arrow)
+        total += _unpacked(batch)
         _refuse_bomb(path, unpacked=total)
-        yield from _halves(batch, path, arrow)
+        yield from _halves(batch, path)
 
 
-def _halves(batch: Any, path: Path, arrow: Any) -> Generator[Any]:
-    size = _unpacked(batch, arrow)
+def _halves(batch: Any, path: Path) -> Generator[Any]:
+    size = _unpacked(batch)
     if batch.num_rows > 1 and (batch.num_rows > ROWS or size > PIECE):
         half = batch.num_rows // 2
-        yield from _halves(batch.slice(0, half), path, arrow)
-        yield from _halves(batch.slice(half), path, arrow)
+        yield from _halves(batch.slice(0, half), path)
+        yield from _halves(batch.slice(half), path)
     elif size > max(batch.nbytes, ROW_LIMIT):
         raise InputError(f"{path}: a row that unpacks to {size:,} bytes: no sample has so many")
     else:
         yield batch
 
 
-def _unpacked(batch: Any, arrow: Any) -> int:
+def _unpacked(batch: Any) -> int:
     """The bytes of a batch with every text of a dictionary written out."""
+    import pyarrow as arrow
+
     size = 0
-    for leaf in (leaf for column in batch.columns for leaf in _leaves(column, arrow)):
+    for leaf in (leaf for column in batch.columns for leaf in _leaves(column)):
         if arrow.types.is_dictionary(leaf.type) and _is_text(leaf.type.value_type, arrow.types):
             lengths = arrow.compute.binary_length(leaf.dictionary).take(leaf.indices)
             size += int(arrow.compute.sum(lengths).as_py() or 0)
@@ -342,17 +350,19 @@ def _unpacked(batch: Any, arrow: Any) -> int:
     return size
 
 
-def _leaves(array: Any, arrow: Any) -> Iterator[Any]:
+def _leaves(array: Any) -> Iterator[Any]:
     """The arrays of values inside lists, maps and structs, in the order of the file's columns."""
+    import pyarrow as arrow
+
     kind, types = array.type, arrow.types
     if types.is_map(kind):  # which has no flatten of its own
         array = array.cast(arrow.list_(arrow.struct([kind.key_field, kind.item_field])))
         kind = array.type
     if types.is_list(kind) or types.is_large_list(kind):
-        yield from _leaves(array.flatten(), arrow)
+        yield from _leaves(array.flatten())
     elif types.is_struct(kind):
         for inner in array.flatten():
-            yield from _leaves(inner, arrow)
+            yield from _leaves(inner)
     else:
         yield array
 
