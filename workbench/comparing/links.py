@@ -215,7 +215,7 @@ class Sides:
         return [unit for unit in units if unit.counted and unit.match.verdict is None]
 
 
-def aligned(each: Sequence[Assessment], lang: str | None = None) -> tuple[Sided, ...]:
+def aligned(each: Sequence[Assessment], lang: str) -> tuple[Sided, ...]:
     """The units of several people, those that are one and the same for the matcher next to each other."""
     rows: list[list[Unit | None]] = []
     for number, assessment in enumerate(each):

@@ -451,7 +451,7 @@ class Values(NamedTuple):
         return Fraction(0) if isinstance(automatic, Imported) and abs(delta) < LEAST else delta
 
 
-def stored_values(store: Store, info: DatasetInfo, annotator: str, column: str = "") -> dict[int, Values]:
+def stored_values(store: Store, info: DatasetInfo, annotator: str, column: str) -> dict[int, Values]:
     """The values of the samples that this annotator decided, or whose gold came with a file.
 
     The automatic one is that of a `column` of the file where there is one. It is None where none was counted,

@@ -331,7 +331,7 @@ def _numeral(word: str) -> str:
     return ordinal.group(1) if ordinal else word
 
 
-def joined_initials(tokens: Sequence[str], lang: str | None = None) -> list[str]:
+def joined_initials(tokens: Sequence[str], lang: str | None) -> list[str]:
     """Words with runs of single letters made one (U. S. → us); a lone initial loses its dot.
 
     It keeps the dot where it would read as an article or preposition ("A. Smith", «С. Петров»).
