@@ -51,6 +51,9 @@ async def test_it_says_what_the_command_says(user: User, decided: Path) -> None:
                 assert len(parts_table(report)) == 1 + parts.count
             await user.press("escape")
             assert way == type(app.screen).__name__
+        await user.press("G")
+        await user.resize(60, 16)
+        assert app.screen.size.height == app.screen.query_one("#keys").region.bottom
 
 
 async def test_a_key_or_a_click_opens_the_guidelines_of_the_label_under_the_cursor(

@@ -132,7 +132,7 @@ def sides(unit: Unit, opened: Opened) -> list[list[str]]:
     names = opened.over.people[unit.kind] if opened.over.named else ()
     lines = []
     for side, one in enumerate(sided.sides):
-        who = f"{letter(side)} ({flat(names[side])})" if names else letter(side)
+        who = f"{letter(side)} ({cut(flat(names[side]), 12)})" if names else letter(side)
         facts = (flat(one.text), flat(one.label), verdict(one.match)) if one else ("no such unit",)
         lines.append([f"{who}  {' · '.join(filter(None, facts))}", *(quotes(one, opened) if one else ())])
     return lines

@@ -371,7 +371,7 @@ class QueueScreen(BaseScreen):
         if terms := self.query_shown.terms:
             todo = any(t.field == "state" and t.values == ("todo",) and not t.negated for t in terms)
             what = "To do: verified by nobody, not begun by you" if todo else "Your search"
-            line = f"{what}, in {name}{by_hand}." if self.views.order == "u" else f"{what}. {line}"
+            line = f"{what}{by_hand or f', in {name}'}." if self.views.order == "u" else f"{what}. {line}"
         return line
 
     # Search and facets.
