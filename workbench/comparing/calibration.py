@@ -277,7 +277,7 @@ def _check_number(table: Table) -> None:
     number = len(table.verified)
     if number < FEWEST:
         known = many(number, "verified sample")
-        raise TooFewError(f"{known} with units on both sides; {FEWEST} are needed")
+        raise TooFewError(f"{known} with units on both sides, fewer than {FEWEST}")
 
 
 def _sums(table: Table, objective: Objective) -> Sums:

@@ -105,7 +105,7 @@ def later_reviews(report: PlanReport) -> int:
 def at_end(planned: int) -> str:
     """That every planned sample is complete, and what that means for the estimate."""
     if planned < FEWEST:
-        return f"complete: too few for an interval ({FEWEST} are needed)"
+        return f"complete: fewer than {FEWEST}, so no interval"
     return "complete: the estimate stands"
 
 

@@ -176,8 +176,9 @@ def extend(store: Store, info: DatasetInfo, more: int, annotator: str) -> None:
     with store.snapshot():
         plan = _own(plans.plan_of(store, info.id))
         if plan is None:
-            why = "one is made before the first review (workbench plan --n N); without one, review more"
-            raise UsageError(f"there is no plan to extend: {why}")
+            raise UsageError(
+                "there is no plan to extend; the estimate needs none in random order: review more"
+            )
         left = plans.parts(store, info.id).population - plan.planned_n
         if more > left:
             raise UsageError(f"{more:,} more reviews cannot be planned: {many(left, 'sample')} left")

@@ -211,8 +211,8 @@ def _info(store: Store, row: Row[Any]) -> DatasetInfo:
 
 
 def _says(document: Mapping[str, Any]) -> dict[str, Any]:
-    """What a policy says of each kind of unit; which kinds are reviewed changes none of their reviews."""
-    return {**document, "kinds": None}
+    """What a policy says of the units; which kinds are reviewed and the keys change no review."""
+    return {**document, "kinds": None, "labels": sorted(document["labels"].values())}
 
 
 _SETTINGS = select(
