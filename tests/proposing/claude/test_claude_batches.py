@@ -129,7 +129,7 @@ async def test_a_batch_that_was_not_taken_is_sent_again() -> None:
     assert 1 == len(state.batches)
 
 
-async def test_a_batch_of_others_that_was_made_meanwhile_is_not_taken_for_ours() -> None:
+async def test_a_batch_of_others_that_was_made_meanwhile_and_one_from_before_are_not_taken_for_ours() -> None:
     class Meanwhile(Faults):
         """Somebody else's batch of three rows is there when ours of four was not taken."""
 
@@ -139,11 +139,11 @@ async def test_a_batch_of_others_that_was_made_meanwhile_is_not_taken_for_ours()
                 state.batches["msgbatch_theirs"] = {**theirs, "requests": [{}] * 3}
             return name
 
-    async with service(Options(faults=Meanwhile(script=["500"]))) as (state, client):
-        name = await submit(client, Setup(), alone(4))
+    async with service(Options(faults=Meanwhile(script=["", "500"]))) as (state, client):
+        names = [await submit(client, Setup(), alone(4)) for _ in range(2)]
 
-    assert "msgbatch_0002" == name
-    assert [3, 4] == [len(batch["requests"]) for batch in state.batches.values()]
+    assert ["msgbatch_0001", "msgbatch_0003"] == names
+    assert [4, 3, 4] == [len(batch["requests"]) for batch in state.batches.values()]
 
 
 @pytest.mark.parametrize(

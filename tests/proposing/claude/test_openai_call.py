@@ -112,6 +112,11 @@ async def test_whatever_stands_under_a_200_that_is_no_completion_is_a_failure(
     assert ("not a message", None) == (failure.kind, failure.usage)
 
 
+@pytest.mark.parametrize("body", [completion(None, refusal="Not I."), {"error": {"message": "Not I."}}])
+async def test_what_the_service_said_is_quoted(ask: Ask, body: dict[str, Any]) -> None:
+    assert "Not I." in (await failed(replying(body), ask)).detail
+
+
 @pytest.mark.parametrize(
     ("status", "body", "kind", "says"),
     [
