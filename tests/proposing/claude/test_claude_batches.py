@@ -139,7 +139,8 @@ async def test_a_batch_of_others_that_was_made_meanwhile_and_one_from_before_are
                 state.batches["msgbatch_theirs"] = {**theirs, "requests": [{}] * 3}
             return name
 
-    async with service(Options(faults=Meanwhile(script=["", "500"]))) as (state, client):
+    options = Options(faults=Meanwhile(script=["", "500"]), batch_seconds=600)
+    async with service(options) as (state, client):
         names = [await submit(client, Setup(), alone(4)) for _ in range(2)]
 
     assert ["msgbatch_0001", "msgbatch_0003"] == names
