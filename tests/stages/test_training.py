@@ -178,6 +178,7 @@ def test_a_purge_takes_the_copies_along(taught: Any) -> None:
     begin(taught, "id:s01")
     decide(sits_down(taught, "bo"))
     plan = upkeep.plan_purge(taught.store, taught.info(), ["s01"])
+    assert all("training" not in other for other in plan.sharing)
     upkeep.purge(taught.store, taught.info(), plan, "ann")
 
     assert [] == taught.query("SELECT id FROM sample WHERE key = 's01'")

@@ -7,6 +7,7 @@ import re
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,8 +16,11 @@ import pytest
 from tests.conftest import do
 from tests.rows import naming, proposal, sample
 from tests.web.conftest import HIDDEN, ROWS, Served, Visitor, fields_of, running, shown
+from workbench.formats.policy import to_toml
 from workbench.stages import editing, review, team, training
 from workbench.stages.desk import open_desk
+from workbench.stages.policy import change_policy
+from workbench.web import forms
 
 Serve = Callable[..., Served]
 
@@ -64,6 +68,16 @@ def test_an_accept_after_the_clock_jumped_is_not_fast_and_no_day_of_work(
         accepts = "SELECT data, seconds FROM review_event WHERE op = 'accept' ORDER BY id"
         data, seconds = bench.query(accepts)[-1]
         assert (jump, fast, spent) == (jump, json.loads(data)["fast"], seconds)
+
+
+def test_a_flag_without_words_takes_the_flag_away_and_a_remark_has_a_longest_length(serve: Serve) -> None:
+    bench, bo = opened(serve)
+    assert 422 == bo.do("flag").status_code
+    bo.do("flag", text="odd")
+    assert "odd" == bench.review(bo.key, "bo").state.flag
+    bo.do("flag")
+    assert not bench.review(bo.key, "bo").state.flag
+    assert 422 == bo.do("comment", text="x" * (forms.LONGEST + 1)).status_code
 
 
 def test_an_act_has_one_press_at_least_and_a_thousand_at_most(serve: Serve) -> None:
@@ -279,7 +293,7 @@ def test_a_form_sent_twice_is_stored_once(serve: Serve) -> None:
     for what in ("reject::p1", "add", "comment", "accept"):
         form = {**fields_of(bo.page.text), "do": what, "sure": "1", "surface": "in", "text": "x"}
         before = len(bench.query("SELECT id FROM review_event"))
-        answers = [bo.client.post("/act", data=form).status_code for _ in range(2)]
+        answers = [bo.client.post("/act", data={**form, "presses": n}).status_code for n in "12"]
         assert (what, [200, 200]) == (what, answers)
         grown = len(bench.query("SELECT id FROM review_event")) - before
         assert (what, 2 if what == "reject::p1" else 1) == (what, grown)
@@ -320,6 +334,9 @@ def test_what_changed_below_a_page_is_not_accepted_unseen(serve: Serve) -> None:
     assert "Rome" in shown(bo.page.text)
     assert "the text, the suggestions or the policy was changed meanwhile" in shown(bo.page.text)
     assert [] == served.bench.query("SELECT id FROM review WHERE annotator = 'bo'")
+    info = served.bench.info()
+    change_policy(served.bench.store, info, to_toml(replace(info.policy, guidelines="Anew.")), "ann")
+    assert 409 == bo.do("accept").status_code
 
 
 HOSTILE = {
@@ -354,12 +371,16 @@ def mark(text: str, part: str, start: int) -> dict[str, str]:
 
 
 def test_marked_words_become_a_unit_and_evidence_at_their_place(serve: Serve) -> None:
-    row = sample("e", "😀 Agra and 😀 Delhi.", "😀 in Delhi, India", proposal=proposal(["Agra"], []))
+    row = sample("e", "😀 Agra and 😀 Delhi,\nRome.", "😀 in Delhi, India", proposal=proposal(["Agra"], []))
     bench, bo = opened(serve, [row])
     bo.do("add", label="place", **mark("Delh", "r", row["reference"].index("Delh")))
     new = unit(bench, bo, "Delhi")
     assert new.id == bo.chosen
     assert ("place", "Delhi") == (new.label, row["reference"][new.spans[0].start : new.spans[0].end])
+    lines = mark("Delhi,\nRome", "r", row["reference"].index("Delhi"))
+    bo.do("add", label="place", **lines | {"surface": "Delhi,\r\nRome"})  # as browsers send it
+    assert unit(bench, bo, "Delhi,\nRome").id == bo.chosen
+    assert 422 == bo.do("evidence::p1", **mark("Agra", "r", row["reference"].index("Agra"))).status_code
     bo.do("missing::p1")
     fields = mark("India", "0", row["retrieved_contexts"][0].index("India"))
     assert 200 == bo.do("evidence::p1", **fields).status_code, shown(bo.page.text)

@@ -78,11 +78,8 @@ class OwnProposer(Proposer):
 
         async def one(sample: Sample) -> Proposal:
             async with slots:
-                if inspect.iscoroutinefunction(self._function):
-                    given = await self._function(sample)
-                else:
-                    given = await loop.run_in_executor(threads, self._function, sample)
-            return self._read(await given if inspect.isawaitable(given) else given, sample)
+                given = await loop.run_in_executor(threads, self._function, sample)
+                return self._read(await given if inspect.isawaitable(given) else given, sample)
 
         try:
             return await asyncio.gather(*map(one, samples))

@@ -400,7 +400,7 @@ class Pages:
         self, caller: Caller, opened: Opened, kind: Kind, fields: Fields, shown: Shown
     ) -> Response:
         what, _, unit = forms.wanted(fields)
-        action = forms.action_of(fields, caller.name)
+        action = forms.action_of(fields)
         changed = shown.seq != opened.state.seq or shown.seen != forms.fingerprint(opened)
         if changed and not await self._store.read(review.is_stored, action):
             below = shown.seq == opened.state.seq  # no decision came in between
@@ -465,7 +465,7 @@ class Pages:
         step: Step = "redo" if fields["do"] == "redo" else "undo"
         request.state.what = step
         desk = caller.desk
-        action = forms.action_of(fields, caller.name)
+        action = forms.action_of(fields)
         desk.steps[step] = action
         try:
             moved = await desk.store.write(desk.step, step)

@@ -60,7 +60,7 @@ class Shown(NamedTuple):
 def fingerprint(opened: Opened) -> str:
     """What a decision on a sample rests on, in some letters."""
     units = [opened.units(kind) for kind in opened.dataset.kinds]
-    basis = (opened.sample.content_hash, opened.policy.version, opened.state.flag, units)
+    basis = (opened.sample.content_hash, opened.policy.version, units)
     return sha256(repr(basis))[:24]
 
 
@@ -84,10 +84,12 @@ def shown_of(text: str, key: bytes) -> Shown | None:
     return Shown(int(sample_id), int(seq), seen, float(f"{at}.{cents}"), picked == "1")
 
 
-def action_of(fields: Fields, name: str) -> str:
-    """The name of an act in the journal: the same for the same form sent twice, another for any other."""
-    text = repr((name, sorted(item for item in fields.items() if item[0] not in ("sure", "presses"))))
-    return sha256(text)[:32]
+def action_of(fields: Fields) -> str:
+    """The name of an act in the journal: the same for the same form sent twice, another for any other.
+
+    Forms of two people differ by their tags.
+    """
+    return sha256(repr(sorted(item for item in fields.items() if item[0] not in ("sure", "presses"))))[:32]
 
 
 def effort_of(shown: Shown, fields: Fields) -> Effort:
