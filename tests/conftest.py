@@ -341,7 +341,7 @@ Fill = Callable[[Bench], object]
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Tests marked `databases` run on both; of these one marked `sqlite` is about a file."""
     marks = {mark.name for mark in metafunc.definition.iter_markers()}
-    if "on" in metafunc.fixturenames and "databases" in marks and "sqlite" not in marks:
+    if "databases" in marks and "sqlite" not in marks:  # an error where a fixture hides `on`
         metafunc.parametrize("on", ["sqlite", "postgresql"])
 
 

@@ -34,7 +34,7 @@ JUMNA = Evidence(0, 0, 5)
 
 
 @pytest.fixture
-def bench(bench: Bench) -> Bench:
+def bench(bench: Bench, on: str) -> Bench:
     """A database with the samples."""
     bench.load(ROWS)
     return bench

@@ -37,7 +37,7 @@ TEXTS = ("user_input", "reference", "retrieved_contexts")
 
 
 @pytest.fixture
-def bench(bench: Any) -> Any:
+def bench(bench: Any, on: str) -> Any:
     """A database with the samples."""
     bench.load(ROWS)
     return bench

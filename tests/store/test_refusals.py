@@ -34,7 +34,7 @@ ROWS = [sample(f"s{n}", "Rome.", "Rome.") for n in range(3)]
 
 
 @pytest.fixture
-def bench(bench: Any) -> Any:
+def bench(bench: Any, on: str) -> Any:
     """A database with the samples."""
     bench.load(ROWS)
     return bench
