@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from workbench.comparing.triage import AROUND, Quote, suspect
+from workbench.comparing.triage import AROUND, Quote, Suspicion, suspect
 from workbench.model import Kind, Match, Matching, Policy, Sample, Span, Unit
 from workbench.proposing import rules
 from workbench.scoring.scorers import assess_all
@@ -101,6 +101,8 @@ SIGNALS = [
      "word for word"),
     (f"A{WIDE}B.", f"A{WIDE}B.", 0.0, "word for word"),
     (f"A{WIDE}B.", f"A.\n\n{WIDE}B.", 0.0, "word for word"),
+    (BAUHAUS, f"İ. {BAUHAUS}", 0.0, "all names"),  # its small letters have other places
+    (BAUHAUS, f"{BAUHAUS}{' x' * 50_000}", 0.0, "all names"),  # too long to be searched for sentences
     (BAUHAUS, NAMED, 0.0, "all names"),
     (BAUHAUS, NAMED.replace("1919", "1920"), 0.0, ""),
     # measured on judged statements: a high score is wrong no more often than any other
@@ -172,6 +174,12 @@ def test_a_quote_is_short_however_long_the_context() -> None:
     quotes = [clue.quote for clue in found.clues if clue.quote]
     assert AROUND >= max(len(quote.before) for quote in quotes)
     assert AROUND >= max(len(quote.after) for quote in quotes)
+
+
+def test_the_surest_signal_comes_first_then_what_is_most_off() -> None:
+    small, large = (Suspicion("names", 0.0, size, (), size) for size in (0.3, 0.6))
+    sure = Suspicion("no contexts", 0.1, 0.0, (), 0.1)
+    assert [sure, large, small] == sorted((small, large, sure), key=lambda one: one.place)
 
 
 def test_names_are_looked_up_only_when_they_are_needed() -> None:

@@ -175,13 +175,13 @@ def test_who_has_a_copy_waits_for_no_writer(taught: Any) -> None:
 
 @pytest.mark.databases
 def test_a_purge_takes_the_copies_along(taught: Any) -> None:
-    begin(taught, "id:s01")
+    begin(taught, "id:s01,s02")
     decide(sits_down(taught, "bo"))
-    plan = upkeep.plan_purge(taught.store, taught.info(), ["s01"])
-    assert all("training" not in other for other in plan.sharing)
-    upkeep.purge(taught.store, taught.info(), plan, "ann")
-
-    assert [] == taught.query("SELECT id FROM sample WHERE key = 's01'")
+    for key, left in (("s01", [("s02",)] * 2), ("s02", [])):
+        plan = upkeep.plan_purge(taught.store, taught.info(), [key])
+        assert all("training" not in other for other in plan.sharing)
+        upkeep.purge(taught.store, taught.info(), plan, "ann")
+        assert left == taught.query("SELECT key FROM sample WHERE key IN ('s01', 's02')")
     assert () == doctor(taught.store, lambda _done: None).found
     assert "data" == sits_down(taught, "bo").info.name
 

@@ -159,9 +159,7 @@ def backups_of(store: Store) -> list[Path]:
     path = sqlite_path(store.url)
     if path is None:
         return []
-    return sorted(
-        backup for backup in path.parent.glob(f"{path.stem}.*.db") if backup.is_file() and backup != path
-    )
+    return sorted(backup for backup in path.parent.glob(f"{path.stem}.*.db") if backup.is_file())
 
 
 def holds(path: Path, dataset: str, keys: Collection[str]) -> bool:
