@@ -28,7 +28,7 @@ from workbench.stages.upkeep import PurgeReport, plan_purge, purge
 from workbench.store.calibrations import save_calibration
 from workbench.store.database import backup
 from workbench.store.exports import log_export
-from workbench.store.purge import remove
+from workbench.store.purge import remove, remove_from_copy
 from workbench.store.runs import create_run
 from workbench.store.tables import AnswerRow, CallRow, ExportLogRow, FailedRow
 
@@ -109,6 +109,14 @@ def test_known_backups_are_rewritten_and_others_named(filled: Bench) -> None:
     assert [other.name, broken.name] == in_files(filled, SECRET)
     with closing(sqlite3.connect(own)) as raw:
         assert [("open",)] == raw.execute("SELECT key FROM sample").fetchall()
+
+
+def test_a_copy_keeps_the_sample_of_another_dataset_that_has_the_same_id(filled: Bench) -> None:
+    filled.load([row("secret", "Grace Hopper")], name="other.jsonl")
+    copy = backup(filled.store.url, "20260101-000000")
+    remove_from_copy(copy, "data", ["secret"])
+    with closing(sqlite3.connect(copy)) as raw:
+        assert [("open",), ("secret",)] == raw.execute("SELECT key FROM sample ORDER BY key").fetchall()
 
 
 def test_a_copy_without_the_sample_is_left_alone(filled: Bench, demo_database: Path) -> None:
