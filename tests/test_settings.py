@@ -9,7 +9,6 @@ import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -134,7 +133,9 @@ def test_whose_name_it_is(config: Path, monkeypatch: pytest.MonkeyPatch) -> None
         annotator_name(None)
 
 
-def test_the_environment_is_above_the_file(config: Path, database: str, monkeypatch: Any) -> None:
+def test_the_environment_is_above_the_file(
+    config: Path, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """`--as`, then WORKBENCH_AS, then the file: seen in what a command stores."""
     config.write_text('as = "file"\n')
     given = [(["--as", "option"], "environment"), ([], "environment"), ([], "")]
@@ -149,7 +150,9 @@ def test_the_environment_is_above_the_file(config: Path, database: str, monkeypa
     assert [("option",), ("environment",), ("file",)] == seen
 
 
-def test_a_file_that_is_off_stops_no_reading_command(config: Path, database: str, capsys: Any) -> None:
+def test_a_file_that_is_off_stops_no_reading_command(
+    config: Path, database: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Score, compare, status and backup go on; what writes under a name, and review, end with 2."""
     config.write_text("as = \n")
     for command in ("score", "compare", "status", "backup"):
@@ -226,7 +229,9 @@ def test_the_state_file_of_the_tests_is_none_of_a_person() -> None:
     assert Path(pwd.getpwuid(os.getuid()).pw_dir) != Path.home()
 
 
-def test_an_install_hint_works_in_a_checkout_and_in_an_installation(tmp_path: Path, monkeypatch: Any) -> None:
+def test_an_install_hint_works_in_a_checkout_and_in_an_installation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Before a release nothing of the name is in the index."""
     here = Path(__file__).parents[1]
     in_checkout = to_install("web")

@@ -96,9 +96,12 @@ SIGNALS = [
     (BAUHAUS, f"Some history. {BAUHAUS.replace('that', 'which')} And more.", 0.0, "word for word"),
     (BAUHAUS, f"Some history. {BAUHAUS.replace('that', 'which')} And more.", 0.5, ""),
     # numbers may be written in another way, and negations stand in other sentences
-    ("The city had 1,200 inhabitants and three large bridges [2].",
-     "It was never rich. The city had 1200 inhabitants and 3 large bridges. Nobody left.", 0.0,
-     "word for word"),
+    (
+        "The city had 1,200 inhabitants and three large bridges [2].",
+        "It was never rich. The city had 1200 inhabitants and 3 large bridges. Nobody left.",
+        0.0,
+        "word for word",
+    ),
     (f"A{WIDE}B.", f"A{WIDE}B.", 0.0, "word for word"),
     (f"A{WIDE}B.", f"A.\n\n{WIDE}B.", 0.0, "word for word"),
     (BAUHAUS, f"İ. {BAUHAUS}", 0.0, "all names"),  # its small letters have other places
@@ -107,7 +110,7 @@ SIGNALS = [
     (BAUHAUS, NAMED.replace("1919", "1920"), 0.0, ""),
     # measured on judged statements: a high score is wrong no more often than any other
     (BAUHAUS, "A text about something else.", 1.0, ""),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("reference", "context", "score", "expected"), SIGNALS)

@@ -199,7 +199,9 @@ def records(path: Path) -> list[Record]:
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_the_verdicts_that_deepeval_counted_are_read_from_its_run(tmp_path: Path, monkeypatch: Any) -> None:
+def test_the_verdicts_that_deepeval_counted_are_read_from_its_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     deepeval, models = imported("deepeval"), imported("deepeval.models")
     metrics, cases = imported("deepeval.metrics"), imported("deepeval.test_case")
@@ -235,7 +237,9 @@ def test_the_verdicts_that_deepeval_counted_are_read_from_its_run(tmp_path: Path
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_the_documented_lines_save_what_ragas_was_answered(tmp_path: Path, monkeypatch: Any) -> None:
+def test_the_documented_lines_save_what_ragas_was_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     suite, metrics = imported("ragas"), imported("ragas.metrics")
     llms, core, config = (

@@ -151,7 +151,9 @@ def test_one_bad_row_does_not_end_the_look_at_the_others(leave: Leave) -> None:
     assert "samples.jsonl:4: " in said
 
 
-def test_a_few_findings_are_listed_and_the_others_counted(leave: Leave, monkeypatch: Any) -> None:
+def test_a_few_findings_are_listed_and_the_others_counted(
+    leave: Leave, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A broken export of a million rows must not fill the memory."""
     target = leave("native")
     path = target / "samples.jsonl"
@@ -163,7 +165,9 @@ def test_a_few_findings_are_listed_and_the_others_counted(leave: Leave, monkeypa
     assert len(every) - 3 == verify(target).more > 0
 
 
-def test_the_folder_of_one_format_is_checked_by_the_manifest_above(leave: Leave, monkeypatch: Any) -> None:
+def test_the_folder_of_one_format_is_checked_by_the_manifest_above(
+    leave: Leave, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """By its name, from within, and from beside; with all that the manifest speaks of."""
     target = leave("native", "csv")
     below = verify(target / "native")

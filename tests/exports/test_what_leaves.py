@@ -54,7 +54,9 @@ def test_a_pseudonym_is_the_same_in_every_export_of_a_database(hard: Bench, leav
     assert salts[0][0].encode() not in b"".join(bytes_of(leave("all")).values())
 
 
-def test_an_export_may_replace_the_folder_that_one_stands_in(hard: Bench, monkeypatch: Any) -> None:
+def test_an_export_may_replace_the_folder_that_one_stands_in(
+    hard: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its place is noted too, for purge to name it."""
     here = hard.folder / "here"
     here.mkdir()

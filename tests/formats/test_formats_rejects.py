@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -89,7 +88,9 @@ def test_a_failed_import_leaves_the_earlier_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [old]
 
 
-def test_beside_a_folder_that_takes_no_file_the_rows_go_elsewhere(tmp_path: Path, monkeypatch: Any) -> None:
+def test_beside_a_folder_that_takes_no_file_the_rows_go_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Into the current folder, else into that of temporary files, else nowhere; good rows go on."""
     here, spare = tmp_path / "here", tmp_path / "spare"
     here.mkdir()

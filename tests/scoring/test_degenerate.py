@@ -142,11 +142,14 @@ def test_a_context_name_that_is_in_no_context_is_suggested_below_the_threshold_t
 @pytest.mark.parametrize(
     ("text", "context", "found"),
     [
-        ("Rome", "ROME fell.", 1), ("United States", "The US agreed.", 1), ("Rome", "Romeo fell.", 0),
-        ("Париж", "В Париже тепло.", 1), ("東京", "彼は東京に住む。", 1),
+        ("Rome", "ROME fell.", 1),
+        ("United States", "The US agreed.", 1),
+        ("Rome", "Romeo fell.", 0),
+        ("Париж", "В Париже тепло.", 1),
+        ("東京", "彼は東京に住む。", 1),
         ("12 March 2001", "On March 12, 2001 it began.", 1),
     ],
-)  # fmt: skip
+)
 def test_a_context_name_stands_in_its_context_in_any_form(text: str, context: str, found: int) -> None:
     """Another case, another name of the same thing, an inflected form; a part of a word is no place."""
     names = (ProposedEntity(text, "place"),)

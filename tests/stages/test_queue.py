@@ -68,10 +68,19 @@ def test_values_are_found_once_a_sample_is_decided(cities: Any) -> None:
     exclude(cities, "none")
 
     expected = {
-        "delta>0.4": ["all"], "delta>=0.5": ["all"], "delta>0.5": [], "delta=0": ["half"],
-        "-delta>0": ["half"], "auto=0": ["none"], "auto>.9": ["all"], "verified=.5": ["all", "half"],
-        "cause:match": ["all"], "cause:missed": [], "-cause:missed": ["all"], "delta>0.4 -rome": [],
-    }  # fmt: skip
+        "delta>0.4": ["all"],
+        "delta>=0.5": ["all"],
+        "delta>0.5": [],
+        "delta=0": ["half"],
+        "-delta>0": ["half"],
+        "auto=0": ["none"],
+        "auto>.9": ["all"],
+        "verified=.5": ["all", "half"],
+        "cause:match": ["all"],
+        "cause:missed": [],
+        "-cause:missed": ["all"],
+        "delta>0.4 -rome": [],
+    }
     assert expected == {text: ids(cities, text) for text in expected}
     numbers = [cities.id(key) for key in ("all", "half", "near")]
     causes = queue_values.main_causes(cities.store, cities.info(), "ann", numbers)
@@ -190,9 +199,13 @@ def test_marks(cities: Any) -> None:
 
     assert ids(cities, "is:flagged", annotator="bob") == []
     expected = {
-        "is:flagged": ["all"], "flag:odd": ["all"], "is:offplan": ["half"], "by:ANN": ["half", "none"],
-        "is:fast": ["none"], "-is:fast,offplan": ["all", "near", "empty"],
-    }  # fmt: skip
+        "is:flagged": ["all"],
+        "flag:odd": ["all"],
+        "is:offplan": ["half"],
+        "by:ANN": ["half", "none"],
+        "is:fast": ["none"],
+        "-is:fast,offplan": ["all", "near", "empty"],
+    }
     assert expected == {text: ids(cities, text) for text in expected}
     cities.undo()
     assert ids(cities, "is:fast") == []
@@ -485,9 +498,13 @@ def test_facets_count_what_occurs(bench: Any) -> None:
     expected = {
         "state": {"todo": 3, "started": 0, "verified": 1, "excluded": 0, "skipped": 0},
         "is": {"flagged": 2, "blind": 0, "rematch": 0, "stale": 0, "offplan": 0, "fast": 0},
-        "label": {"place": 2}, "lang": {"en": 1, "ru": 1}, "group": {"web": 3}, "by": {"ann": 1},
-        "meta.topic": {"art": 3, "music": 1}, "flag": {"odd": 2, "Very odd": 1},
-    }  # fmt: skip
+        "label": {"place": 2},
+        "lang": {"en": 1, "ru": 1},
+        "group": {"web": 3},
+        "by": {"ann": 1},
+        "meta.topic": {"art": 3, "music": 1},
+        "flag": {"odd": 2, "Very odd": 1},
+    }
     assert expected == {name: values[name] for name in expected}
     assert "meta.odd key" not in values
     assert "meta.list" not in values

@@ -84,16 +84,33 @@ def test_what_is_typed_becomes_terms(text: str, terms: list[Term]) -> None:
 @pytest.mark.parametrize(
     ("text", "better"),
     [
-        ("rome sate:todo", "rome state:todo"), ("state:tood x", "state:todo x"),
-        ("state:todo,verfied", "state:todo,verified"), ("is:flaged", "is:flagged"),
-        ("-is:flaged", "-is:flagged"), ("state=todo", "state:todo"), ("label>date", "label:date"),
-        ("delta:0.3", "delta>0.3"), ("delta:big", "delta>0.2"), ("delta>0,2", "delta>0.2"),
-        ("auto<50", "auto<0.5"), ("delt>0.1", "delta>0.1"), ("meta:art", "meta.KEY:art"),
-        ("language:ru", "lang:ru"), ("state:xyz", ""), ("label:", ""), ("label:,", ""), ("delta>", ""),
-        ("delta>x", ""), ("verified>250", ""), ("delta>-0.1", ""), ("qwertz:1", ""), ("a\x00b", ""),
-        ("a\ud800", ""), ("x" * (LONGEST + 1), ""),
+        ("rome sate:todo", "rome state:todo"),
+        ("state:tood x", "state:todo x"),
+        ("state:todo,verfied", "state:todo,verified"),
+        ("is:flaged", "is:flagged"),
+        ("-is:flaged", "-is:flagged"),
+        ("state=todo", "state:todo"),
+        ("label>date", "label:date"),
+        ("delta:0.3", "delta>0.3"),
+        ("delta:big", "delta>0.2"),
+        ("delta>0,2", "delta>0.2"),
+        ("auto<50", "auto<0.5"),
+        ("delt>0.1", "delta>0.1"),
+        ("meta:art", "meta.KEY:art"),
+        ("language:ru", "lang:ru"),
+        ("state:xyz", ""),
+        ("label:", ""),
+        ("label:,", ""),
+        ("delta>", ""),
+        ("delta>x", ""),
+        ("verified>250", ""),
+        ("delta>-0.1", ""),
+        ("qwertz:1", ""),
+        ("a\x00b", ""),
+        ("a\ud800", ""),
+        ("x" * (LONGEST + 1), ""),
     ],
-)  # fmt: skip
+)
 def test_a_mistake_says_where_it_is_and_what_may_have_been_meant(text: str, better: str) -> None:
     """The suggestion in the place of the mistake is a query."""
     mistake = said(text)
@@ -148,13 +165,21 @@ def test_numbers_are_compared_exactly(text: str, number: Fraction, expected: boo
 @pytest.mark.parametrize(
     ("text", "hand_picked", "decided"),
     [
-        ("rome state:todo", True, False), ("lang:ru", True, False), ("state:todo is:blind", False, False),
-        ("label:date", True, False), ("delta>.2", True, True), ("cause:missed", True, True),
-        ("is:disputed", True, False), ("state:verified,skipped", False, True),
-        ("state:verified,todo", False, False), ("-state:todo", False, False), ("is:stale", False, True),
-        ("is:fast", False, True), ("is:flagged", True, False),
+        ("rome state:todo", True, False),
+        ("lang:ru", True, False),
+        ("state:todo is:blind", False, False),
+        ("label:date", True, False),
+        ("delta>.2", True, True),
+        ("cause:missed", True, True),
+        ("is:disputed", True, False),
+        ("state:verified,skipped", False, True),
+        ("state:verified,todo", False, False),
+        ("-state:todo", False, False),
+        ("is:stale", False, True),
+        ("is:fast", False, True),
+        ("is:flagged", True, False),
     ],
-)  # fmt: skip
+)
 def test_what_a_query_does_to_the_plan(text: str, hand_picked: bool, decided: bool) -> None:
     """Whatever looks at what is in a sample picks by hand; some queries bring decided samples only."""
     query = read(text)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from textual.events import Key
 
@@ -51,7 +49,9 @@ async def test_what_passes_a_stop(user: User, monkeypatch: pytest.MonkeyPatch) -
             now += 1000.0
 
 
-async def test_a_double_click_on_accept_accepts_one_sample(user: User, monkeypatch: Any) -> None:
+async def test_a_double_click_on_accept_accepts_one_sample(
+    user: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its second half was made before the next sample was there."""
     monkeypatch.setattr("workbench.tui.screens.accepting.RELEASED", RELEASED)
     async with user.opens("schiller") as app:

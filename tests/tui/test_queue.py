@@ -74,7 +74,9 @@ async def test_a_wide_terminal_shows_the_sample_under_the_cursor_in_full(
     assert 0 == narrow
 
 
-async def test_the_head_is_that_of_the_rows_until_another_view_is_read(user: User, monkeypatch: Any) -> None:
+async def test_the_head_is_that_of_the_rows_until_another_view_is_read(
+    user: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One that cannot be read leaves both as they were."""
 
     async def fails(desk: Desk) -> object:
@@ -114,7 +116,9 @@ async def test_a_click_on_a_row_opens_it_and_a_click_on_a_key_presses_it(user: U
         assert app.screen.pane.now.sample.id == first
 
 
-async def test_a_double_click_on_a_row_opens_it_and_decides_nothing(user: User, monkeypatch: Any) -> None:
+async def test_a_double_click_on_a_row_opens_it_and_decides_nothing(
+    user: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its second half is on the sign of a unit that the first half opened. A third click acts."""
     monkeypatch.setattr(WorkbenchApp, "CLICK_CHAIN_TIME_THRESHOLD", 100)
     async with user.opens(size=(80, 24)) as app:

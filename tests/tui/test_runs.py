@@ -165,7 +165,9 @@ async def test_leaving_while_a_run_goes_on_is_asked_once(user: User, service: St
     assert app.proposing.ended.tone == "good" or "asked to stop" in app.proposing.ended.text
 
 
-async def test_another_service_is_asked_at_its_address(user: User, service: Start, monkeypatch: Any) -> None:
+async def test_another_service_is_asked_at_its_address(
+    user: User, service: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Model and address are typed; a failed sample is asked again at the same address."""
     faults = Faults(texts={"Montferrand": "refusal", "Монферран": "refusal"})
     local = service(faults=faults)

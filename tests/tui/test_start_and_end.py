@@ -82,7 +82,9 @@ async def test_a_database_on_a_full_disk_opens_when_there_is_room(
         app.store.close()
 
 
-async def test_a_crash_shows_no_data(database: Path, make_app: Any, capsys: Any) -> None:
+async def test_a_crash_shows_no_data(
+    database: Path, make_app: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Exit code 1 and the place of the error; no message of it, no local values, no text of a sample."""
     app = make_app(database)
     with pytest.raises(RuntimeError):  # noqa: PT012

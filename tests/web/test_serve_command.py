@@ -147,7 +147,9 @@ def test_an_answer_does_not_wait_for_its_head_to_be_confirmed() -> None:
             assert 0 != connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
-def test_a_server_that_is_stopped_while_somebody_waits_says_so_and_answers_first(capsys: Any) -> None:
+def test_a_server_that_is_stopped_while_somebody_waits_says_so_and_answers_first(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     """It said nothing, and looked as if it hung."""
 
     async def stops(scope: Any, receive: Any, send: Any) -> None:

@@ -7,6 +7,7 @@ import unicodedata
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
@@ -321,11 +322,8 @@ def _summary(hits: list[_NameHit], nested_found: bool, threshold: int) -> Match:
         return Match("missing", "absent")
     best = max(counted, key=lambda hit: (hit.similarity, hit.rule))
     evidence = tuple(sorted({hit.evidence for hit in counted}, key=lambda e: (e.context, e.start, e.end)))
-    found = free or nested_found
-    return Match(
-        "found" if found else "missing", None if found else "absent", evidence, best.similarity, best.rule,
-        nested=not free,
-    )  # fmt: skip
+    found = Match("found", None, evidence, best.similarity, best.rule, nested=not free)
+    return found if free or nested_found else replace(found, verdict="missing", reason="absent")
 
 
 def _telling(text: str) -> list[str]:

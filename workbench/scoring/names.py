@@ -69,9 +69,12 @@ RECOUNT: dict[Kind, str] = {"entity": "ragas", "statement": "contextual_recall"}
 
 
 _NAMES = {
-    "ragas": "exact names", "ragas_legacy": "exact names, repeats", "linked": "name matching",
-    "presence": "text search", "contextual_recall": "supported statements",
-}  # fmt: skip
+    "ragas": "exact names",
+    "ragas_legacy": "exact names, repeats",
+    "linked": "name matching",
+    "presence": "text search",
+    "contextual_recall": "supported statements",
+}
 
 
 def scorer_name(name: str) -> str:

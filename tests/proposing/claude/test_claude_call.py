@@ -316,7 +316,9 @@ async def test_no_key_is_told_before_anything_is_sent(setup: Setup, ask: Ask) ->
     assert isinstance(failure.error(), AccessError)
 
 
-async def test_the_usual_environment_names_the_service_and_the_key(setup: Setup, monkeypatch: Any) -> None:
+async def test_the_usual_environment_names_the_service_and_the_key(
+    setup: Setup, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
 

@@ -438,7 +438,9 @@ def test_the_sdk_is_loaded_at_the_first_call_and_not_before() -> None:
     assert "[]" == done.stdout.strip()
 
 
-async def test_a_limit_of_tokens_that_the_service_names_is_kept(kept: Kept, monkeypatch: Any) -> None:
+async def test_a_limit_of_tokens_that_the_service_names_is_kept(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A fresh pace against 12,000 tokens a second with hardly a reserve: two dozen calls a second."""
     monkeypatch.setattr(claude_run, "CallPace", lambda: CallPace(10.0))
     state, summary = await ran(kept, 60, Options(tokens=12_000, token_bucket=3_000, latency=0.05))
