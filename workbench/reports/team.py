@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from workbench.comparing.intervals import FEWEST, Interval
 from workbench.comparing.words import interval
-from workbench.model import Kind, letter
+from workbench.model import PLURAL, Kind, letter
 from workbench.reports import page
 from workbench.text.figures import UNDEFINED, and_more, many, number, table, telling, value
 from workbench.text.safe import clean, cut, flat
@@ -181,6 +181,7 @@ def agree_facts(report: AgreeReport) -> list[str]:
     """What was compared, and the figures of the whole."""
     whole = report.whole
     people = f" ({', '.join(report.people)})" if report.people else ""
+    groups = f" · {many(whole.groups, 'group')}" if whole.groups < whole.samples else ""
     differ = len(report.differing)
     shown = [
         f"  {cut(flat(one.name), LONGEST)} · {one.unit}: {one.person} {one.verdict or UNDEFINED}, "
@@ -191,8 +192,8 @@ def agree_facts(report: AgreeReport) -> list[str]:
     if not whole.samples:
         return left_out
     return [
-        f"{report.dataset} · {report.kind} · {many(whole.samples, 'sample')} decided by at least two people "
-        f"independently{people} · {many(whole.groups, 'document')}",
+        f"{report.dataset} · {PLURAL[report.kind]} · {many(whole.samples, 'sample')} decided by at least two "
+        f"people independently{people}{groups}",
         f"{differ:,} of {many(whole.linked, 'match', 'matches')} {'differs' if differ == 1 else 'differ'}",
         *shown,
         *and_more(differ - MOST, ": workbench agree --json", "  "),
@@ -258,7 +259,7 @@ def _figures(found: Agreement) -> list[str]:
 def _with_ends(figure: float | None, ends: Interval | None) -> str:
     if figure is None:
         return UNDEFINED
-    return f"{number(figure)} {interval(ends) or '(one document: no interval)'}"
+    return f"{number(figure)} {interval(ends) or '(one group: no interval)'}"
 
 
 def _row(part: Agreement) -> tuple[str, ...]:
