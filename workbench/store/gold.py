@@ -30,6 +30,7 @@ from workbench.store.tables import (
     among,
     in_force,
     rank_of,
+    samples_of,
     stands_in,
 )
 from workbench.text.safe import BEGINNING, is_hash
@@ -81,7 +82,7 @@ def several(
         over = or_(REVIEW.origin == "adjudicated", REVIEW[kind] == "excluded")
         query = select(REVIEW.sample_id).where(*own).group_by(REVIEW.sample_id)
         open_ones.append(SAMPLE.id.in_(query.having(func.count() > 1, func.count(case((over, 1))) == 0)))
-    chosen = select(SAMPLE.id).where(SAMPLE.dataset_id == info.id, or_(*open_ones))
+    chosen = samples_of(info.id, or_(*open_ones))
     return store.numbers(chosen.order_by(case((SAMPLE.rank > rank_of(after), 0), else_=1), SAMPLE.rank))
 
 

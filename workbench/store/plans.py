@@ -31,6 +31,7 @@ from workbench.store.tables import (
     PlanRow,
     SampleRow,
     among,
+    samples_of,
     stands_in,
     table_of,
 )
@@ -292,8 +293,8 @@ def done(store: Store, dataset_id: int, kind: Kind, only: Sequence[int] | None =
 
 def in_order(store: Store, dataset_id: int, limit: int) -> array[int]:
     """The first samples of the plan's order (random order without a plan), from its index alone."""
-    planned = SAMPLE.dataset_id == dataset_id, SAMPLE.rank < HOLDOUT_RANK
-    return store.numbers(select(SAMPLE.id).where(*planned).order_by(SAMPLE.rank, SAMPLE.id).limit(limit))
+    planned = samples_of(dataset_id, SAMPLE.rank < HOLDOUT_RANK)
+    return store.numbers(planned.order_by(SAMPLE.rank, SAMPLE.id).limit(limit))
 
 
 def parts(store: Store, dataset_id: int) -> Parts:

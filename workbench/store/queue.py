@@ -40,6 +40,7 @@ from workbench.store.tables import (
     is_blind,
     proposed_by,
     rank_of,
+    samples_of,
     table_of,
 )
 from workbench.text.query import META, Order, Query
@@ -61,7 +62,7 @@ def view_ids(
     `column` of the file stands for the automatic value, "" for none.
     """
     terms = (condition(term, info, annotator, picked, column) for term in query.terms)
-    chosen = select(SAMPLE.id).where(SAMPLE.dataset_id == info.id, *terms)
+    chosen = samples_of(info.id, *terms)
     if order == "doubt":
         of_sample = COUNTED.sample_id == SAMPLE.id, *counted_in(info.run_id)
         doubt = func.coalesce(select(COUNTED.doubt).where(*of_sample).scalar_subquery(), -1.0)
@@ -72,7 +73,7 @@ def view_ids(
 
 def ids_around(store: Store, dataset_id: int, at: int | None, before: int, after: int) -> array[int]:
     """The samples around one in queue order, itself included, however many the dataset has."""
-    chosen = select(SAMPLE.id).where(SAMPLE.dataset_id == dataset_id)
+    chosen = samples_of(dataset_id)
     if at is None:
         return store.numbers(chosen.order_by(SAMPLE.rank).limit(before + after))
     rank = rank_of(at)
@@ -111,7 +112,7 @@ def _next(kinds: tuple[Kind, ...], policies: tuple[int, ...], *, stale: bool, be
     own = REVIEW.dataset_id == dataset, reviews.is_own(REVIEW), reviews.is_stale(REVIEW)
     wanted = SAMPLE.id.in_(select(REVIEW.sample_id).where(*own)) if stale else reviews.stands(*UNDECIDED)
     where = SAMPLE.rank > rank_of(after) if behind else SAMPLE.id != after
-    return select(SAMPLE.id).where(SAMPLE.dataset_id == dataset, wanted, where).order_by(SAMPLE.rank).limit(1)
+    return samples_of(dataset, wanted, where).order_by(SAMPLE.rank).limit(1)
 
 
 def reviewed_before(store: Store, info: DatasetInfo) -> tuple[str, ...]:
@@ -458,9 +459,8 @@ def stored_values(store: Store, info: DatasetInfo, annotator: str, column: str) 
     the verified one for an excluded or unresolved sample.
     """
     reviews = Reviews.of(info, annotator)
-    decided = SAMPLE.dataset_id == info.id, reviews.decided()
     with store.snapshot():
-        numbers = store.numbers(select(SAMPLE.id).where(*decided))
+        numbers = store.numbers(samples_of(info.id, reviews.decided()))
         automatic = _automatic(store, info, column, numbers)
         verified = reviewed(store, info.id, info.kinds[0], holdout=True)
         out = load_excluded(store, info.id, info.kinds[0])
@@ -513,7 +513,7 @@ def uncounted_ids(store: Store, info: DatasetInfo, annotator: str) -> list[int]:
     at = scored_at(info.run_id, info.threshold)
     scored = and_(exists().where(SCORE.sample_id == SAMPLE.id, at), counted_now(info, SAMPLE.id))
     decided = Reviews.of(info, annotator).decided()
-    query = select(SAMPLE.id).where(SAMPLE.dataset_id == info.id, proposed_by(info.run_id), decided, ~scored)
+    query = samples_of(info.id, proposed_by(info.run_id), decided, ~scored)
     return list(store.numbers(query))
 
 

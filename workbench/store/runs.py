@@ -32,6 +32,7 @@ from workbench.store.tables import (
     RunRow,
     among,
     proposed_by,
+    samples_of,
 )
 from workbench.text.safe import BEGINNING
 
@@ -150,9 +151,7 @@ def pending_ids(store: Store, dataset_id: int, run_id: int, final: Sequence[str]
         FAILED.content_hash == SAMPLE.content_hash,
         FAILED.failure.in_(final),
     )
-    query = select(SAMPLE.id).where(
-        SAMPLE.dataset_id == dataset_id, ~exists().where(proposed_by(run_id)), ~failed
-    )
+    query = samples_of(dataset_id, ~exists().where(proposed_by(run_id)), ~failed)
     return list(store.numbers(query.order_by(SAMPLE.rank)))
 
 

@@ -26,6 +26,7 @@ from workbench.store.tables import (
     contains,
     is_blind,
     proposed_by,
+    samples_of,
     table_of,
 )
 from workbench.text.safe import BEGINNING, HASHED, is_hash
@@ -159,11 +160,7 @@ def each_uncounted(store: Store, dataset_id: int, run_id: int, taught: str) -> I
     """
     of_run = *counted_in(run_id), COUNTED.taught == taught
     counted = exists().where(COUNTED.sample_id == PROPOSAL.sample_id, *of_run)
-    ids = store.numbers(
-        select(SAMPLE.id)
-        .where(SAMPLE.dataset_id == dataset_id, proposed_by(run_id), ~counted)
-        .order_by(SAMPLE.id)
-    )
+    ids = store.numbers(samples_of(dataset_id, proposed_by(run_id), ~counted).order_by(SAMPLE.id))
     for some in chunked(ids):
         yield load_samples(store, some, run_id)
 
@@ -182,9 +179,7 @@ def ids_with_text(store: Store, dataset_id: int, piece: str, annotator: str) -> 
     of_sample, theirs = REVIEW.sample_id == SAMPLE.id, REVIEW.annotator != annotator
     own = exists().where(of_sample, ~theirs)
     verified = exists().where(of_sample, theirs, REVIEW.entity == "verified")
-    query = select(SAMPLE.id).where(
-        SAMPLE.dataset_id == dataset_id, contains(SAMPLE.reference, piece), or_(own, ~verified)
-    )
+    query = samples_of(dataset_id, contains(SAMPLE.reference, piece), or_(own, ~verified))
     return list(store.numbers(query.order_by(SAMPLE.rank)))
 
 
@@ -200,5 +195,5 @@ def pieces(store: Store, dataset_id: int, wanted: Collection[int] | None = None)
     Their numbers are read first: for a page of `WHERE dataset_id = … AND id > … ORDER BY id LIMIT …` SQLite
     reads and sorts all that is left of the dataset: with 100,000 samples 3 s of the 17 of an export.
     """
-    query = select(SAMPLE.id).where(SAMPLE.dataset_id == dataset_id).order_by(SAMPLE.id)
+    query = samples_of(dataset_id).order_by(SAMPLE.id)
     return chunked([number for number in store.numbers(query) if wanted is None or number in wanted])

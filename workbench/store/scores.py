@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import Literal, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, and_, exists, func, literal, select, true
+from sqlalchemy import ColumnElement, and_, exists, func, literal, select, true
 
 from workbench.matching import MATCHER
 from workbench.model import Kind, Score, Tally
@@ -37,6 +37,7 @@ from workbench.store.tables import (
     ScoreColumnRow,
     ScoreRow,
     among,
+    samples_of,
 )
 
 
@@ -140,7 +141,7 @@ def each_counted(
     """
     of_run = counted_in(run_id)
     scored = exists().where(SCORE.sample_id == SAMPLE.id, scored_at(run_id, threshold))
-    wanted = select(SAMPLE.id).where(SAMPLE.dataset_id == dataset_id, COUNTED.sample_id == SAMPLE.id, *of_run)
+    wanted = samples_of(dataset_id, COUNTED.sample_id == SAMPLE.id, *of_run)
     ids = store.numbers(wanted.where(~scored).order_by(SAMPLE.id))
     for some in chunked(ids):
         query = select(CountedRow, SAMPLE.content_hash).where(
@@ -381,11 +382,8 @@ class ScoreColumns:
     def _is_column(self, name: str) -> tuple[ColumnElement[bool], ...]:
         return COLUMN.dataset_id == self.dataset_id, COLUMN.column == name
 
-    def _samples(self) -> Select[int]:
-        return select(SAMPLE.id).where(SAMPLE.dataset_id == self.dataset_id)
-
     def _numbers(self, name: str) -> tuple[ColumnElement[bool], ...]:
-        return EXTERNAL.column == name, EXTERNAL.sample_id.in_(self._samples())
+        return EXTERNAL.column == name, EXTERNAL.sample_id.in_(samples_of(self.dataset_id))
 
     def _join(self, store: Store, name: str, run: str) -> int:
         """Put the numbers of a column into an earlier run; how many it did not have."""
@@ -399,7 +397,7 @@ class ScoreColumns:
         """Name the only run of a metric after its day, also in what was said of its disputes."""
         store.update(ScoreColumnRow, *self._is_column(metric), column=first)
         between = DISPUTE.between.startswith(f"{metric}~", autoescape=True)
-        disputes = between, DISPUTE.sample_id.in_(self._samples())
+        disputes = between, DISPUTE.sample_id.in_(samples_of(self.dataset_id))
         rest = func.substr(DISPUTE.between, len(metric) + 1)
         store.update(DisputeRow, *disputes, between=first + rest)
         store.update(ExternalScoreRow, *self._numbers(metric), column=first)

@@ -15,6 +15,7 @@ from sqlalchemy import (
     Index,
     Integer,
     MetaData,
+    Select,
     Table,
     Text,
     UniqueConstraint,
@@ -590,6 +591,11 @@ def contains(text: Any, piece: str) -> ColumnElement[bool]:
     """
     signs = re.sub("[/%_]", r"/\g<0>", piece)
     return func.lower(text).contains(func.lower(signs), escape="/")
+
+
+def samples_of(dataset_id: Any, *terms: ColumnElement[bool]) -> Select[Any]:
+    """The numbers of the samples of a dataset of which some terms are true."""
+    return select(SAMPLE.id).where(SAMPLE.dataset_id == dataset_id, *terms)
 
 
 def proposed_by(run_id: Any) -> ColumnElement[bool]:
