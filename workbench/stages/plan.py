@@ -176,9 +176,7 @@ def extend(store: Store, info: DatasetInfo, more: int, annotator: str) -> None:
     with store.snapshot():
         plan = _own(plans.plan_of(store, info.id))
         if plan is None:
-            raise UsageError(
-                "there is no plan to extend; the estimate needs none in random order: review more"
-            )
+            raise UsageError("there is no plan to extend, and random order needs none: review more")
         left = plans.parts(store, info.id).population - plan.planned_n
         if more > left:
             raise UsageError(f"{more:,} more reviews cannot be planned: {many(left, 'sample')} left")

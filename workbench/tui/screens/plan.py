@@ -46,8 +46,6 @@ HINTS: Hints = {
 }
 
 ASK = "workbench plan --precision 0.05 says how many reviews make the mean ± .05."
-START_OVER = "To plan anyway: import the file again, under another name (--dataset)."
-START_OVER_DEMO = "To plan anyway: delete workbench-demo.db, then workbench demo again."
 
 
 class PlanScreen(Room):
@@ -213,10 +211,7 @@ def _what_holds(report: PlanReport) -> list[str]:
         return [narrower, "Until these are reviewed, it is wider than now."] if left > behind else []
     if report.plan is None:
         steps = ["Stop whenever you like: what you have reviewed is a random sample."]
-        if report.decided:
-            said = many(report.decided, "sample")
-            steps.append(f"{said} decided. Too late for a plan: reviewing has begun.")
-            return [*steps, START_OVER_DEMO if report.dataset == "demo" else START_OVER]
-        return [*steps, ASK]
+        late = f"{many(report.decided, 'sample')} decided. Too late for a plan: reviewing has begun."
+        return [*steps, late if report.decided else ASK]
     steps = [] if report.decided else ["Nothing is decided yet: n makes another plan.", ASK]
     return [*steps, "You may look at the estimate at any time."]
