@@ -36,8 +36,8 @@ Floats = NDArray[np.float64]
 
 
 def pearson(x: Floats, y: Floats) -> float | None:
-    """The product-moment correlation; None where a column is constant."""
-    return float(np.corrcoef(x, y)[0, 1]) if np.ptp(x) and np.ptp(y) else None
+    """The product-moment correlation; None where a column is constant but for rounding."""
+    return float(np.corrcoef(x, y)[0, 1]) if min(np.ptp(x), np.ptp(y)) > EQUAL else None
 
 
 def spearman(x: Floats, y: Floats) -> float | None:
