@@ -55,7 +55,7 @@ def report_text(report: Look) -> str:
     if name := report.name:
         lines.append(f"saved as {name}; workbench calibrate --use {name} makes it the dataset's")
     else:
-        lines.append("not saved: --save NAME keeps this fit")
+        lines.append("not in the database: --save NAME keeps it there")
     return page(lines)
 
 
