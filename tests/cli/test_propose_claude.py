@@ -186,18 +186,23 @@ def test_a_closed_terminal_ends_a_run_softly(tmp_path: Path, service: Start) -> 
     assert local.stats.statuses[200] == 1
 
 
-def test_a_person_at_a_terminal_is_asked(loaded: Any, service: Start, monkeypatch: Any) -> None:
-    """No is an answer: nothing is sent."""
+@pytest.mark.parametrize(
+    ("typed", "said"), [("n\n", "nothing was sent"), ("", "the question got no answer: nothing was done")]
+)
+def test_a_person_at_a_terminal_is_asked(
+    loaded: Any, service: Start, monkeypatch: pytest.MonkeyPatch, typed: str, said: str
+) -> None:
+    """No is an answer: nothing is sent. Nor is it at the end of what is typed."""
     import io
 
     local = service()
     monkeypatch.setattr(sys.modules["workbench.cli.propose"], "on_terminal", lambda: True)
-    monkeypatch.setattr(sys, "stdin", io.StringIO("n\n"))
+    monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
 
     ended = loaded(*CLAUDE)
 
     assert (ended.code, ended.out.strip()) == (2, "")
     assert "3 samples to propose" in ended.err
     assert "Send it?" in ended.err
-    assert ended.err.endswith("workbench: nothing was sent\n")
+    assert ended.err.endswith(f"workbench: {said}\n")
     assert local.stats.requests == 0

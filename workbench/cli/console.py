@@ -93,8 +93,8 @@ def exit_code(run: Callable[[], object]) -> int:
         if _was_stopped(error):
             tell(STOPPED)
             return INTERRUPTED
-        if isinstance(error, typer.Abort):  # a question got no answer
-            return 1
+        if isinstance(error, typer.Abort):
+            error = UsageError("the question got no answer: nothing was done")
         if said := getattr(error, "format_message", None):  # the library's word on options and arguments
             where = getattr(error, "ctx", None)
             hint = f"\nTry '{where.command_path} -h' for help." if where else ""
