@@ -197,7 +197,7 @@ def blind_ids(store: Store, info: DatasetInfo) -> set[int]:
 
 def _info(store: Store, row: Row[Any]) -> DatasetInfo:
     settings = row._asdict()
-    policy, version, teaches = map(settings.pop, ("document", "version", "teaches"))
+    policy, version, teaches = (settings.pop(name) for name in ("document", "version", "teaches"))
     learned = store.rows(_TAUGHT.where(UNIT.dataset_id == row.id)) if teaches else ()
     versions: Sequence[Any] = [(1, policy)]
     if version > 1:

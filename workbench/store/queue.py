@@ -88,9 +88,10 @@ def next_sample(store: Store, info: DatasetInfo, annotator: str, after: int | No
     Those that were verified under an older policy come when nothing else is left.
     """
     given = {"dataset": info.id, "annotator": annotator, "after": after or 0}
+    parts = (False,) if after is None else (True, False)
     with store.snapshot():
         for stale in (False, True):
-            for behind in (False,) if after is None else (True, False):
+            for behind in parts:
                 query = _next(info.kinds, info.same_policies, stale=stale, behind=behind)
                 if (number := store.value(query, **given)) is not None:
                     return int(number)
