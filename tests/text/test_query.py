@@ -177,6 +177,7 @@ def test_numbers_are_compared_exactly(text: str, number: Fraction, expected: boo
         ("-state:todo", False, False),
         ("is:stale", False, True),
         ("is:fast", False, True),
+        ("-is:fast", False, False),
         ("is:flagged", True, False),
     ],
 )
