@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from workbench import cli
-from workbench.cli.console import annotator_name, call_of
+from workbench.cli.console import Call, annotator_name
 from workbench.errors import UsageError, to_install
 from workbench.settings import (
     Settings,
@@ -81,6 +81,7 @@ def test_an_empty_file_and_a_byte_order_mark(config: Path) -> None:
         ("[keys]\nreview.accept = []", "keys: review.accept: write keys as"),
         ('[keys]\nreview.accept = ["a", 1]', "keys: review.accept: write keys as"),
         ("as = \n", "not TOML"),
+        ("as =", "not TOML: no value"),
     ],
 )
 def test_what_is_off_is_named_with_its_file(config: Path, text: str, said: str) -> None:
@@ -186,8 +187,7 @@ def test_review_is_refused_before_a_screen_is_painted(
 def test_a_call_is_made_without_the_file(config: Path) -> None:
     """A command that needs no name never reads it."""
     config.write_text("as = \n")
-    call = call_of("x.db", None, None)
-    assert call.db == "x.db"
+    call = Call("x.db", False, None, None)
     with pytest.raises(UsageError, match="not TOML"):
         _ = call.annotator
 

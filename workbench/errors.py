@@ -171,7 +171,8 @@ def disk_errors(kind: type[WorkbenchError], what: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise kind(f"{what}: {error.strerror or error}") from error
+        # a socket names its address once more
+        raise kind(f"{what}: {(error.strerror or str(error)).partition(' (while ')[0]}") from error
 
 
 def to_install(extra: str) -> str:

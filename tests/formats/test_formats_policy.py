@@ -55,7 +55,7 @@ def test_a_written_policy_steers_no_terminal(guidelines: str) -> None:
         ('language = ""', 'language = "russian"', "language"),
         ("counted_labels = []", 'counted_labels = ["tree"]', "counted_labels: 'tree'"),
         ('"1" = "person"', '"x" = "person"', "key 'x'"),
-        ('"1" = "person"', '"1" = "place"', "under two keys"),
+        ('"1" = "person"', '"1" = "place"', "labels: 'place' stands under two keys"),
         ('nested = "missing"', 'nestled = "missing"', "unknown 'nestled'"),
         ('nested = "missing"\n', "", "'nested' is missing"),
         ("kinds =", "kinds", "not TOML"),

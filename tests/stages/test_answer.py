@@ -209,8 +209,8 @@ def test_what_the_file_does_not_explain_is_no_cause(twelve: Any) -> None:
     assert f"Likely cause {recount} recognise" in text
     assert "(−.06)." in text
     assert (
-        "−.03 of it cannot be explained: the file has the score, but not the names that your metric "
-        "counted (save the traces: docs/formats.md)." in text
+        "−.03 of it (3 samples) cannot be explained: the file has the score, but not the names that your "
+        "metric counted (save the traces: docs/formats.md)." in text
     )
     assert text.count("cannot be explained") == 1
     turned = (Effect("another form", 2, 2, -0.02), Effect("untraced", 0, 3, -0.06))
@@ -219,11 +219,15 @@ def test_what_the_file_does_not_explain_is_no_cause(twelve: Any) -> None:
     against = (Effect("untraced", 0, 3, 0.3), Effect("left out", 1, 1, -0.07), Effect("unsure", 1, 1, 0.01))
     text = said(replace(twelve, effects=against))
     assert "cause" not in text  # .01 is none next to .07 the other way
-    assert "+.30 of the difference cannot be explained" in text
+    assert "+.30 of the difference (3 samples) cannot be explained" in text
     assert "Everything else together: −.06." in text
     cancelled = (Effect("another form", 2, 2, -0.12), Effect("untraced", 0, 6, 0.03))
     assert "Everything else together: +.03, with 6 samples whose score cannot be explained." in said(
         replace(twelve, effects=cancelled)
+    )
+    nothing = (Effect("another form", 2, 2, -0.12), Effect("untraced", 0, 6, 0.001))
+    assert "Everything else together: .00, with 6 samples whose score cannot be explained." in said(
+        replace(twelve, effects=nothing)
     )
 
 
@@ -285,7 +289,10 @@ def test_steps_in_the_file_that_do_not_give_its_score_are_named_so(twelve: Any) 
     assert "the file has the score, but not the names that your metric counted" in said(found)
     assert "not explained: the file does not list what was counted" == effect_rows(found)[0][0]
     traced = replace(found, traced=True)
-    assert "−.10 of the difference cannot be explained by the steps that the file records." in said(traced)
+    assert (
+        "−.10 of the difference (12 samples) cannot be explained by the steps that the file records."
+        in said(traced)
+    )
     assert "not explained by the steps that the file records" == effect_rows(traced)[0][0]
 
 

@@ -76,6 +76,15 @@ def test_what_would_not_be_safe_is_refused_before_anything_listens(
     assert says in ended.err
 
 
+def test_a_port_in_use_is_said_in_few_words(bench: Any, run: Run) -> None:
+    bench.load([naming("s", ["Agra"], ["Agra"])])
+    with listen("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        ended = run("serve", "--port", port)
+    assert 2 == ended.code
+    assert f"workbench: --host 127.0.0.1 --port {port}: Address already in use\n" == ended.err
+
+
 def test_a_database_that_may_only_be_read_is_refused_with_what_to_do(
     bench: Any, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

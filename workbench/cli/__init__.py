@@ -31,7 +31,6 @@ from workbench.cli.console import (
     Run,
     annotator_name,
     by_option,
-    call_of,
     check_format,
     counted,
     dataset_of,
@@ -138,8 +137,7 @@ def _take_late(context: Any, option: Any, value: str | None) -> None:
     elif option.name == "dataset":
         call.dataset = value
     else:
-        annotator_name(value)
-        call.named = value
+        call.named = annotator_name(value)
 
 
 app = typer.Typer(
@@ -177,7 +175,8 @@ def start(
     ] = False,
 ) -> None:
     """Without a command: open the queue, as `workbench review` does."""
-    context.obj = call_of(db, dataset, annotator, db_given=by_option(context, "db"))
+    named = None if annotator is None else annotator_name(annotator)
+    context.obj = Call(db or DEFAULT_DB, by_option(context, "db"), dataset, named)
     reports.given = context.obj.given
     if context.invoked_subcommand is None:
         review(context)

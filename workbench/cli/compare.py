@@ -193,7 +193,8 @@ def calibrate(
                 info = stage.use(store, info, use, call.annotator)
                 text += f"\n{used_text(info.calibration, info.threshold)}"
                 document["in_use"] = info.calibration
-    reports.show(document, text if out is None else f"{text}\nwrote {out}", as_json=json)
+    text += "" if out is None else f"\nwrote {out}: for scores of its scorer, never of ragas or deepeval"
+    reports.show(document, text, as_json=json)
 
 
 def _refuse_others(context: Context, alone: str, taken: tuple[str, ...]) -> None:

@@ -74,13 +74,6 @@ class Context(typer.Context):
     obj: Call
 
 
-def call_of(db: str | None, dataset: str | None, annotator: str | None, *, db_given: bool = False) -> Call:
-    """The call behind the options. Raises UsageError for a name that cannot be shown."""
-    if annotator is not None:
-        annotator_name(annotator)
-    return Call(db or DEFAULT_DB, db_given, dataset, annotator)
-
-
 def exit_code(run: Callable[[], object]) -> int:
     """Run it; what goes wrong is said on standard error. 2: bad usage or input, 70: a crash."""
     try:

@@ -119,6 +119,7 @@ def _causes(answer: Answer, say: Say) -> list[str]:
     largest = max((abs(effect.share) for effect in traced), default=0.0)
     main = [effect for effect in known if effect in traced and abs(effect.share) * 4 >= largest][:2]
     rest = float(rounded(total, DIGITS)) - sum(shown[effect.what] for effect in main) - blank
+    odd = next((effect.samples for effect in answer.effects if effect.what == "untraced"), 0)
     lines = []
     if main:
         known_only = abs(blank) > abs(shown[main[0].what])
@@ -134,13 +135,10 @@ def _causes(answer: Answer, say: Say) -> list[str]:
             "(save the traces: docs/formats.md)."
         )
         of = "it" if lines else "the difference"
-        lines.append(f"{signed(blank, 2)} of {of} cannot be explained{why}")
-    if lines and rounded(rest, DIGITS):
-        # errors to both sides may leave a small sum of scores that are far off
-        odd = next(
-            (effect.samples for effect in answer.effects if effect.what == "untraced" and not blank), 0
-        )
-        why = f", with {many(odd, 'sample')} whose score cannot be explained" if odd else ""
+        lines.append(f"{signed(blank, 2)} of {of} ({many(odd, 'sample')}) cannot be explained{why}")
+    if lines and (rounded(rest, DIGITS) or (odd and not blank)):
+        # errors to both sides may leave a small sum, or none, of scores that are far off
+        why = f", with {many(odd, 'sample')} whose score cannot be explained" if odd and not blank else ""
         lines.append(f"Everything else together: {signed(rest, 2)}{why}.")
     return [" ".join(lines)] if lines else []
 

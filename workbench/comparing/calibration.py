@@ -467,6 +467,7 @@ class Calibration:
     ) -> Corrected:
         """The mean of new samples' recalls, corrected, with its 95 % interval; None stands for undefined.
 
+        It takes scores of `scorer`, our own, never those of ragas, deepeval or another tool.
         Raises ValueError as `correct`, naming the first score that is none, and without a defined score.
         """
         defined = [score for score in scores if score is not None]

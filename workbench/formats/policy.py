@@ -112,6 +112,6 @@ def _labels(value: Any) -> tuple[Label, ...]:
             raise InputError(f"policy: labels: key {key!r}, expected one digit from 1 to 9")
         if not isinstance(name, str) or not name.strip():
             raise InputError(f"policy: labels: {key}: expected a name")
-    if len(set(value.values())) != len(value):
-        raise InputError("policy: labels: one name stands under two keys")
+        if list(value.values()).count(name) > 1:
+            raise InputError(f"policy: labels: {name!r} stands under two keys")
     return tuple(Label(key, name) for key, name in sorted(value.items()))

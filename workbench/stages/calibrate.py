@@ -360,7 +360,8 @@ def calibrate(
     """
     if objective not in OBJECTIVES:
         raise UsageError(f"unknown objective {objective!r}; there is: {', '.join(OBJECTIVES)}")
-    _check_name(store, info, save)
+    if save is not None:
+        _check_name(store, info, save)
     run = needed_run(store, info)
     recompute(store, info, progress)
     seen = look(store, info.id, objective, run=run, scorer=scorer, holdout=holdout, progress=progress)
@@ -511,11 +512,9 @@ def document_for(seen: Look, name: str, held: HoldoutReport | None = None) -> Js
     )
 
 
-def _check_name(store: Store, info: DatasetInfo, name: str | None) -> None:
-    if name is None:
-        return
+def _check_name(store: Store, info: DatasetInfo, name: str) -> None:
     if not name.strip() or name == NONE or len(name) > 100 or not name.isprintable():
-        raise UsageError(f"--save {name!r}: a printable name of 1 to 100 characters, not {NONE!r}")
+        raise UsageError(f"--save {name!r}: give another name, printable and of 1 to 100 characters")
     calibrations.refuse_taken(store, info.id, name)
 
 

@@ -185,7 +185,10 @@ class _Import:
         self.store, self.path, self.options, self.annotator = store, path, options, annotator
         self.notes = Notes()
         self.columns = columns_of(options.fields, options.external, options.rows, options.command)
-        self.report = ImportReport(str(path), (options.dataset or "").strip() or default_name(path), dry)
+        named = default_name(path) if options.dataset is None else options.dataset.strip()
+        if not named:
+            raise UsageError(f"--dataset {options.dataset!r}: give a name")
+        self.report = ImportReport(str(path), named, dry)
         self.info = existing(store, self.report.dataset)
         self.rejects: Rejects | None = None
         self.taking: Intake | None = None

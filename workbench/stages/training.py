@@ -16,6 +16,7 @@ from workbench.stages.queue import searched
 from workbench.store import training
 from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
+from workbench.store.exports import annotators
 from workbench.store.gold import several, verified_by
 from workbench.store.people import people
 from workbench.store.samples import dataset_of, load_sample, load_samples
@@ -116,6 +117,8 @@ def let_pass(store: Store, info: DatasetInfo, by: str, name: str) -> Training:
     """Give a person the samples of a dataset whatever they decided. Raises UsageError."""
     check(store, by, "assign samples")
     check(store, name, "review")
+    if not people(store) and name not in training.copies(store, info.id) | annotators(store, info.id):
+        raise UsageError(f"{name}: nobody of that name reviews or is in training here")
     training.let_pass(store, info.id, name, by)
     return progress(store, info)
 
@@ -138,11 +141,8 @@ def admitted(store: Store, info: DatasetInfo, annotator: str) -> tuple[DatasetIn
 
     None for who needs no training, and who had passed before.
     """
-    if not is_trained(store, info, annotator):
-        return info, None
-    known = _known(store, info)
-    if not known:  # purged, or nobody's any more
-        return info, None
+    if not is_trained(store, info, annotator) or not (known := _known(store, info)):
+        return info, None  # the samples of a training may be purged
     copy_id = training.copies(store, info.id).get(annotator)
     # a snapshot that was begun before knows nothing of a copy that is made now
     with store.snapshot() if copy_id else store.writing():
