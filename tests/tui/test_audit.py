@@ -44,7 +44,7 @@ async def test_picked_samples_open_one_after_the_other_and_their_reviews_say_so(
         assert app.screen.pane.now.automatic
         await user.press("a")
         assert isinstance(app.screen, QueueScreen)
-        assert said(app).startswith("this was the last of the list: q shows the new answer")
+        assert said(app).endswith(" · this was the last of the list: q shows the new answer")
     for number in picks:
         opening = open_sample(user.store, number, "ann").opening
         assert (True, True) == (opening.off_plan, opening.auto_shown)

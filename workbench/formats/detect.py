@@ -152,8 +152,9 @@ def _object(path: Path, data: bytes, columns: NamedColumns) -> DatasetFile:
         return document(SPLIT)
     by_line = path.suffix.lower() in _LINES
     lists, end, more = inner_lists(path, by_line=by_line)
-    if end == 1 and (more or by_line):
-        return DatasetFile(path, "lines")
+    by_lines = DatasetFile(path, "lines")
+    if (end == 1 and (more or by_line)) or (by_line and more is None and _first_row(by_lines)):
+        return by_lines
     whole = _first_row(document(OBJECTS)) if path.stat().st_size < _LARGEST_ROW else None
     if not more and not (whole is not None and _is_row(path, whole, columns)):
         fit = [key for key, row in lists.items() if _is_row(path, row, columns)]
@@ -168,7 +169,7 @@ def _object(path: Path, data: bytes, columns: NamedColumns) -> DatasetFile:
                 f"reference, user_input and retrieved_contexts; there is {excerpt(listed, 400)}"
                 f"{next(filter(None, advice), '')}"
             )
-    return document(OBJECTS) if end > 1 else DatasetFile(path, "lines")
+    return document(OBJECTS) if end > 1 else by_lines
 
 
 def _is_row(path: Path, row: JsonObject, columns: NamedColumns) -> bool:
@@ -183,10 +184,9 @@ def _is_row(path: Path, row: JsonObject, columns: NamedColumns) -> bool:
 
 
 def _first_row(source: DatasetFile) -> JsonObject | None:
-    """The first object in the lists of a document; None when there is none."""
+    """The first object that can be read, of the first hundred; None when there is none."""
     with closing(objects(source)) as given:
-        row = next(given, None)
-    return None if row is None else row.value
+        return next((raw.value for raw in islice(given, _LOOK) if raw.value), None)
 
 
 def _table(source: DatasetFile, columns: NamedColumns) -> DatasetFile:
@@ -210,9 +210,8 @@ def _table(source: DatasetFile, columns: NamedColumns) -> DatasetFile:
             advice += "\nadd --map retrieved_contexts=COLUMN if a column holds the contexts"
         there = excerpt(", ".join(names), 200)
         raise InputError(f"{path}: the header has {there}: no column for {', '.join(missing)}{advice}")
-    known_names = tuple(names)
     return source._replace(
-        format=format, names=known_names, delimiter=delimiter, inside=known_names, whole=True
+        format=format, names=tuple(names), delimiter=delimiter, inside=tuple(names), whole=True
     )
 
 
@@ -245,8 +244,7 @@ def _by_rows(source: DatasetFile, columns: NamedColumns) -> DatasetFile:
         there = excerpt(", ".join(inner_lists(path)[0]), 200) or "none"
         raise InputError(f"{path}: --rows {excerpt(columns.rows)}: no list of objects; there is: {there}")
     if row is None and bad is None:
-        why = ": every line is blank" if by_line else ""
-        raise InputError(f"{path}: no rows{why}")
+        raise InputError(f"{path}: no rows{': every line is blank' if by_line else ''}")
     if row is None and not by_line:
         raise InputError(f"{path}: no rows that can be read: {bad}")
     known = native.KEYS | FIELD_OF.keys()
@@ -257,9 +255,8 @@ def _by_rows(source: DatasetFile, columns: NamedColumns) -> DatasetFile:
         )
     format = format or (_sample_format(row) if row else "native")  # noqa: A001
     advice = try_this(path, row, columns) if row and format in ("native", "ragas") else ""
-    whole = number < _LOOK
     return source._replace(
-        format=format, names=tuple(names), inside=tuple(inside), whole=whole, advice=advice
+        format=format, names=tuple(names), inside=tuple(inside), whole=number < _LOOK, advice=advice
     )
 
 

@@ -468,11 +468,11 @@ def _keys(text: _Text) -> Iterator[str]:
     text.at += 1
 
 
-def inner_lists(path: Path, *, by_line: bool = True) -> tuple[dict[str, JsonObject], int, bool]:
+def inner_lists(path: Path, *, by_line: bool = True) -> tuple[dict[str, JsonObject], int, bool | None]:
     """The lists of objects in the document that a file begins with, each with its first object.
 
     Also on which line the document ends, and whether anything follows. What stands behind a place that is no
-    JSON is not looked at.
+    JSON is not looked at: then it ends there, and None says so.
     """
     text = _Text(path)
     lists: dict[str, JsonObject] = {}
@@ -486,7 +486,7 @@ def inner_lists(path: Path, *, by_line: bool = True) -> tuple[dict[str, JsonObje
         if isinstance(error, RowError) and (error.got, error.expected) == CUT and not by_line:
             where = f"{path.stat().st_size:,}, before what begins in line {text.line:,} is complete"
             raise InputError(f"{path}: cut off at offset {where}: get the whole file") from None
-        return lists, text.line, False
+        return lists, text.line, None
 
 
 def _split(text: _Text, passed: Callable[[str], object]) -> Iterator[RawRow]:

@@ -464,6 +464,8 @@ def nothing_text(opened: Opened, kind: Kind) -> str:
     """What to do where there is no unit."""
     if opened.blind:
         return f"reviewed without suggestions. n makes a new {kind}; 0 accepts none."
+    if opened.dataset.run_id is None:
+        return f"no run yet: R in the queue or workbench propose. n makes a new {kind}; a twice accepts none."
     if opened.opening.proposal is None:
         return f"nothing was proposed for this sample. n makes a new {kind}; press a twice to accept none."
     return f"no {PLURAL[kind]} were proposed. n makes a new {kind}; press a twice to accept none."

@@ -20,7 +20,7 @@ from workbench.text.cells import fit, width
 from workbench.text.figures import many
 from workbench.text.safe import flat
 from workbench.tui import view
-from workbench.tui.keys import KeyAct, bindings
+from workbench.tui.keys import bindings
 from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.widgets.bars import Head
 from workbench.tui.widgets.lines import Toned
@@ -149,10 +149,6 @@ class ResolveScreen(ReviewScreen):
         people = len(self.over.people[self.pane.kind]) if self.pane.opened else 0
         beyond = action == "take" and int(str(parameters[0])) >= max(1, people)
         return False if action in NOT_HERE or beyond else super().check_action(action, parameters)
-
-    def key_word(self, act: KeyAct) -> str:
-        """The word of a key in the bar: to accept is to settle here."""
-        return "settle" if act.id == "review.accept" else act.footer
 
     def show(self, opened: Opened, kind: Kind | None = None) -> None:
         """As in a review; the list knows what people have before it is drawn."""

@@ -23,7 +23,7 @@ from workbench.stages.queue import Progress
 from workbench.stages.review import Moved, Opened
 from workbench.stages.team import Held
 from workbench.stages.training import lessons
-from workbench.text.cells import LEAST, cut, cut_middle, short, told_of, width
+from workbench.text.cells import LEAST, cut, cut_middle, cut_words, short, told_of, width
 from workbench.text.safe import flat, is_hash
 from workbench.tui import view
 from workbench.tui.keys import bindings
@@ -329,7 +329,9 @@ class ReviewScreen(BaseScreen):
             if done:
                 self.saver.saved(done)
         if following is None:
-            self.action_back(f"{self.desk.nothing_left}{' · ' if done else ''}{done}")
+            left = self.desk.nothing_left
+            done = cut_words(done, self.query_one(Status).room - width(f" · {left}"))
+            self.action_back(f"{done} · {left}" if done else left)
         else:
             self._by_hand = False  # what one goes on to was not picked
             self.show(following, kind)

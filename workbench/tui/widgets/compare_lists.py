@@ -231,16 +231,17 @@ def sample_line(row: Row, room: int) -> Line:
 
 def nothing_yet(figures: Figures, sentences: Sequence[str]) -> str:
     """The answer and what to do while nothing is verified, or nothing that this person may see."""
-    total = many(figures.counts.total, "sample")
-    first = " ".join(sentences)
+    counts, first, none = figures.counts, " ".join(sentences), "Nothing is verified yet."
     if not figures.run and figures.estimate.automatic.value is None:
-        first = f"{total}, and nothing is proposed: R in the queue starts a run."
-    verified = verified_samples(figures.counts)
-    none = "Nothing is verified yet."
-    if verified:
+        first = f"{many(counts.total, 'sample')}, and nothing is proposed: R in the queue starts a run."
+    if verified_samples(counts):
         none = " ".join(figures.notes) or "No verified sample has an automatic value."
+    elif other := max((beside.n for beside in figures.beside), default=0):
+        none = f"No {figures.kind} is verified: s shows the other kind with {many(other, 'verified sample')}."
+    elif not (counts.excluded or counts.unresolved):
+        none += " P in the queue plans how many reviews it takes."
     return (
         f"{first}\n\n{none}\n\n"
         "Go back to the queue (esc) and review some samples (space). Stop whenever you like: the queue is "
-        "in random order, so what you have reviewed is a random sample. P plans how many it takes."
+        "in random order, so what you have reviewed is a random sample."
     )
