@@ -192,6 +192,12 @@ def test_a_blind_sample_shows_no_suggestion_and_needs_a_word_that_it_has_no_unit
     assert ("verified", "blind") == (state.entity.disposition, state.opened.shown)
 
 
+def test_the_page_of_a_sample_without_any_run_names_what_proposes(serve: Serve) -> None:
+    row = {"id": "a", "user_input": "q", "reference": "Rome.", "retrieved_contexts": ["Rome."]}
+    _, bo = opened(serve, [row])
+    assert "Nothing is proposed yet: workbench propose" in shown(bo.page.text)
+
+
 def test_the_page_of_a_blind_sample_is_the_same_whatever_was_proposed(serve: Serve) -> None:
     served = serve(ROWS[:1], importing={"blind": 1.0})
     bench, pages = served.bench, []
