@@ -81,7 +81,7 @@ def test_an_empty_file_and_a_byte_order_mark(config: Path) -> None:
         ("[keys]\nreview.accept = []", "keys: review.accept: write keys as"),
         ('[keys]\nreview.accept = ["a", 1]', "keys: review.accept: write keys as"),
         ("as = \n", "not TOML"),
-        ("as =", "not TOML: no value"),
+        ("as =", "not TOML: Invalid value"),
     ],
 )
 def test_what_is_off_is_named_with_its_file(config: Path, text: str, said: str) -> None:

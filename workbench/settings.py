@@ -81,7 +81,7 @@ def toml_table(text: str, number: Callable[[str], object] = float) -> dict[str, 
     try:
         return tomllib.loads(text, parse_float=number)
     except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"not TOML: {error}".replace("Invalid value (at end", "no value (at end")) from error
+        raise ValueError(f"not TOML: {error}") from error
     except RecursionError:
         raise ValueError("lists or tables are nested too deep") from None
     except ValueError as error:  # more digits than Python reads

@@ -193,7 +193,10 @@ def calibrate(
                 info = stage.use(store, info, use, call.annotator)
                 text += f"\n{used_text(info.calibration, info.threshold)}"
                 document["in_use"] = info.calibration
-    text += "" if out is None else f"\nwrote {out}: for scores of its scorer, never of ragas or deepeval"
+    if out is not None:
+        text += (
+            f"\nwrote {out}: it corrects scores of the scorer that it names, never those of ragas or deepeval"
+        )
     reports.show(document, text, as_json=json)
 
 
