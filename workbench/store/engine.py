@@ -115,6 +115,7 @@ class Store:
         thread = self._thread
         outer: Session | None = getattr(thread, "writing", None) or getattr(thread, "session", None)
         if outer is not None:
+            outer.flush()  # SQLAlchemy 2.0 writes what is pending for queries of objects only
             yield outer
             return
         engine = self.engine
