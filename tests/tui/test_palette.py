@@ -13,6 +13,7 @@ from tests.rows import write_rows
 from tests.tui.conftest import User, first_offer, until
 from tests.tui.test_hostile import NASTY, on_screen, steering
 from workbench.stages.export import FORMATS
+from workbench.store.datasets import list_datasets
 from workbench.tui import commands
 from workbench.tui.app import TerminalGuard, WorkbenchApp
 from workbench.tui.commands import Actions, DatasetCommands
@@ -79,7 +80,7 @@ async def test_a_file_is_imported_from_the_palette(user: User, tmp_path: Path, r
         await until(user.pilot, lambda: bool(app.screen.query("ReadScreen #text")))
         said = app.screen.query_one(Passage).text
         await user.press("escape")
-        datasets = {info.name for info in await app.desk.datasets()}
+        datasets = {info.name for info in list_datasets(app.desk.store)}
 
     assert f"there is no file {tmp_path / 'no.csv'}" in refused
     assert "more.jsonl → more: 2 new, 1 rejected; 2 samples now" in said

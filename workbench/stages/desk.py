@@ -130,9 +130,9 @@ class Desk:
         """The same desk, with the settings of its dataset as they are now."""
         return replace(self, info=await self.store.read(dataset_info, self.info.id))
 
-    async def datasets(self) -> list[DatasetInfo]:
-        """All datasets of the database."""
-        return await self.store.read(list_datasets)
+    async def others(self) -> list[DatasetInfo]:
+        """The other datasets of the database."""
+        return [info for info in await self.store.read(list_datasets) if info.id != self.info.id]
 
     async def facets(self) -> Facets:
         """What there is to filter by, with counts."""

@@ -206,11 +206,6 @@ def _breakable(text: str, at: int, cells: int, following: tuple[int, int, int]) 
     return text[at] not in _NEVER_LAST and text[following[0]] not in _NEVER_FIRST
 
 
-def state_name(disposition: Disposition) -> str:
-    """What a disposition is called: its name, where no other word says more."""
-    return {"todo": "to do", "excluded": "not counted"}.get(disposition, disposition)
-
-
 DISPOSITION_SYMBOL: dict[Disposition, str] = {
     "todo": "·",
     "started": "◐",
@@ -218,6 +213,14 @@ DISPOSITION_SYMBOL: dict[Disposition, str] = {
     "excluded": "⊘",
     "skipped": "→",
 }
+STATE_NAME: dict[Disposition, str] = {
+    "todo": "to do",
+    "started": "started",
+    "verified": "verified",
+    "excluded": "not counted",
+    "skipped": "skipped",
+}
+"""What a disposition is called where a person reads it."""
 
 LEAST = 8
 """Cells that an id keeps in a sentence, however long the rest is."""

@@ -222,7 +222,7 @@ class DatasetCommands(Provider):
         desk = cast("Bench", self.app).desk
         if desk is None or not may_leave(self.screen):
             return []
-        return [info for info in await desk.datasets() if info.id != desk.info.id]
+        return await desk.others()
 
     def _opening(self, info: DatasetInfo) -> Callable[[], object]:
         """A command that leaves for the queue and opens it, after all keys pressed before."""

@@ -13,7 +13,7 @@ from workbench.reports.units import counted, differs, first_of, settled_value, s
 from workbench.reviewing.edits import Accept, Edit, Put
 from workbench.reviewing.fold import gold_units, place_of
 from workbench.scoring.names import scorer_name
-from workbench.text.cells import DISPOSITION_SYMBOL, cut, other_direction, short, state_name, width
+from workbench.text.cells import DISPOSITION_SYMBOL, STATE_NAME, cut, other_direction, short, width
 from workbench.text.figures import delta, many
 from workbench.text.lists import pairs, sections
 from workbench.text.marks import Mark
@@ -83,7 +83,7 @@ def head_parts(
         tone = "$success" if state.disposition == "verified" else "$warning"
         why = f": {flat(state.reason)[:24]}" if state.reason else ""
         right.append(
-            (f"{DISPOSITION_SYMBOL[state.disposition]} {state_name(state.disposition)}{why}  ", tone)
+            (f"{DISPOSITION_SYMBOL[state.disposition]} {STATE_NAME[state.disposition]}{why}  ", tone)
         )
     elif others:
         names = cut(", ".join(map(flat, others)), max(24, size - 80))

@@ -19,7 +19,7 @@ from workbench.reports.units import (
 )
 from workbench.scoring.names import scorer_name
 from workbench.stages.review import AutoScore, Opened
-from workbench.text.cells import DISPOSITION_SYMBOL, state_name
+from workbench.text.cells import DISPOSITION_SYMBOL, STATE_NAME
 from workbench.text.figures import delta
 from workbench.text.marks import Mark, MarkedLines, context_marks, reference_marks
 from workbench.text.safe import clean
@@ -149,7 +149,7 @@ def facts_of(opened: Opened, kind: Kind) -> list[str]:
         facts.append(f"✓ {settled_value(opened, kind)}")
     elif state.disposition in ("verified", "excluded", "skipped"):
         why = f": {state.reason}" if state.reason else ""
-        facts.append(f"{DISPOSITION_SYMBOL[state.disposition]} {state_name(state.disposition)}{why}")
+        facts.append(f"{DISPOSITION_SYMBOL[state.disposition]} {STATE_NAME[state.disposition]}{why}")
     return facts
 
 

@@ -14,7 +14,7 @@ from textual.widgets.input import Selection
 from workbench.model import Sample
 from workbench.reports.plan import at_end
 from workbench.reports.team import holds, team_line
-from workbench.text.cells import cut, cut_words, state_name, width
+from workbench.text.cells import STATE_NAME, cut, cut_words, width
 from workbench.text.figures import many
 from workbench.text.marks import Mark
 from workbench.text.query import Completion, Facets, Mistake, Query, apply, complete, parse, tokens
@@ -119,7 +119,7 @@ def in_full(row: QueueRow, sample: Sample, remarks: Sequence[str]) -> tuple[str,
     facts = [] if is_hash(row.key) else [row.key]
     facts += [f"verified by {', '.join(row.annotators)}"] if row.annotators else []
     if row.disposition != "verified":
-        facts.append(state_name(row.disposition))
+        facts.append(STATE_NAME[row.disposition])
     elif row.excluded and row.decided:
         facts.append("not counted: somebody else decided so")
     facts += [f"flagged: {row.flag}"] if row.flag else []
