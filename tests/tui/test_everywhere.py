@@ -8,7 +8,7 @@ import pytest
 from textual.screen import Screen
 from textual.widgets.input import Selection as InputSelection
 
-from tests.tui.conftest import Row, User
+from tests.tui.conftest import Row, User, until
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.keys import declared, nodes
 from workbench.tui.screens.base import Dialog
@@ -30,6 +30,8 @@ async def test_ctrl_c_copies_what_is_selected(user: User) -> None:
     """In a field, and with the mouse; it says so."""
     async with user.opens() as app:
         await user.press("slash", "t", "o", "w")
+        queue: Any = app.screen
+        await until(user.pilot, lambda: bool(queue.query_shown))  # a search takes the message away
         app.screen.query_one(Field).selection = InputSelection(0, 2)
         await user.press("ctrl+c")
         assert app.clipboard == "to"
