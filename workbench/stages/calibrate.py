@@ -218,7 +218,6 @@ def _verdicts(
         link.automatic.id: _SAID[link.verified.match.verdict] if link.verified.match.verdict else UNSURE
         for link in pairs
     }
-
     counts = [unit for unit in units if unit.counted]
     return (
         bytes(verdicts.get(unit.id, UNLINKED) for unit in counts),

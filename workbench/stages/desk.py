@@ -76,7 +76,7 @@ class Desk:
 
     `steps`: an undo and a redo that are not known to be stored, by the names that they have in the journal.
     `trainee`: how far the training of the annotator is.
-    `settles`: others review too, and the annotator may settle what differs; `resolves`: that is opened.
+    `resolves`: what people differ in is opened.
     """
 
     store: Store
@@ -86,7 +86,6 @@ class Desk:
     steps: dict[str, str] = field(default_factory=dict, compare=False)
     trainee: Trainee | None = None
     resolves: bool = False
-    settles: bool = True
 
     first = _reads(queue.first)
     rows = _reads(queue.queue_rows)
@@ -251,14 +250,11 @@ def open_desk(store: Store, dataset: str | None, annotator: str) -> Desk:
 
     Raises NotFoundError, AmbiguousError, UsageError for who may not review here.
     """
-    everybody = people(store)
-    if why := why_not(everybody, annotator, "review"):
+    if why := why_not(people(store), annotator, "review"):
         raise UsageError(why)
     info, trainee = find_dataset(store, dataset), None
-    may = not why_not(everybody, annotator, "settle what others differ in")
-    settles = may and gold.reviewed_by_others(store, info, annotator)
     if info.training is not None:
         from workbench.stages.training import admitted
 
         info, trainee = admitted(store, info, annotator)
-    return Desk(store, info, annotator, trainee=trainee, settles=settles)
+    return Desk(store, info, annotator, trainee=trainee)

@@ -102,7 +102,7 @@ def same_thing(opened: Opened, unit: Unit, place: Evidence | None) -> Put:
         raise InputError("a statement is no name")
     if opened.stored.holdout:
         raise InputError("nothing is learned from a sample that is kept back; e chooses the evidence")
-    (found,) = set_evidence(opened, unit, (place,)).units
+    (placed,) = set_evidence(opened, unit, (place,)).units
     words = place.of(opened.sample.retrieved_contexts)
     lang = opened.lang
     if not key(words, lang) or not key(unit.text, lang) or max(len(words), len(unit.text)) > LONGEST_NAME:
@@ -110,7 +110,7 @@ def same_thing(opened: Opened, unit: Unit, place: Evidence | None) -> Put:
     alike, _ = similarity(Name(unit.text, unit.label), Name(words, unit.label), lang)
     if alike >= opened.opening.threshold:
         raise InputError(f"{words[:60]!r} is matched with {unit.text[:60]!r} already")
-    return _put("match", found, match=replace(found.match, alias=True))
+    return _put("match", placed, match=replace(placed.match, alias=True))
 
 
 def unsure(opened: Opened, unit: Unit) -> Put:

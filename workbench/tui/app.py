@@ -52,7 +52,7 @@ PASTE_TAIL = 0.05
 sequence that ends it early, and the rest would arrive as keys."""
 
 NO_KEY, IN_QUEUE = "does nothing here; ? shows the keys", "does nothing here; it works in the queue"
-"""The messages about a key that nothing is bound to, where no failure is told."""
+"""What you are told about a key that does nothing here. The second is for a key of the queue."""
 
 IGNORED = "Ignored: a paste, or too many keys at once. Nothing was changed; press keys one by one."
 """The message about a paste where no field takes it."""

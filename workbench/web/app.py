@@ -38,7 +38,7 @@ from workbench.reports.team import holds, lesson_text, letters_text, trainee_lin
 from workbench.reviewing.edits import Put
 from workbench.stages import editing, intents, people, review
 from workbench.stages.desk import Desk, Step, open_desk
-from workbench.stages.resolve import saw
+from workbench.stages.resolve import may_settle, saw
 from workbench.stages.review import Opened
 from workbench.stages.training import lessons
 from workbench.store.datasets import find_dataset
@@ -60,11 +60,15 @@ GONE = "the page is older than your session: look at it once more, then do it ag
 
 @dataclass(frozen=True)
 class Caller:
-    """Who asks. `key` signs the forms that they are sent; `session` is empty for who came by a proxy."""
+    """Who asks. `key` signs the forms that they are sent; `session` is empty for who came by a proxy.
+
+    `settles`: others review too, and they may settle what differs.
+    """
 
     desk: Desk
     key: bytes
     session: str
+    settles: bool
 
     @property
     def root(self) -> str:
@@ -188,7 +192,7 @@ class Pages:
             desk = replace(open_desk(store, self._dataset, known), resolves=resolves)
             if resolves:
                 people.check(store, known, "settle what others differ in")
-            return Caller(desk, key, session)
+            return Caller(desk, key, session, may_settle(store, desk.info, known))
 
         try:
             return await self._store.read(sit_down)
