@@ -259,10 +259,11 @@ def keeps_nobody_out(tab: Tab, axe: str, path: str) -> None:
             tab.size(width, 844, dark=dark)
             assert [] == _serious(tab, axe), (path, width, dark)
             assert tab.run("document.documentElement.scrollWidth <= innerWidth"), (path, width, "hangs over")
+            assert 70 > tab.run("document.querySelector('.bar')?.offsetHeight ?? 0"), (path, width, "two rows")
 
 
 def test_nothing_serious_keeps_people_out(serve: Serve, tab: Tab, axe: str) -> None:
-    served = serve(TEN[:2])
+    served = serve([*TEN[:2], sample("none", "Nothing.", "Nor here.", proposal=proposal([], []))])
     tab.go(f"{served.url}/login")
     keeps_nobody_out(tab, axe, "/login")
     log_in(tab, served)
@@ -283,7 +284,7 @@ def test_nothing_serious_keeps_people_out(serve: Serve, tab: Tab, axe: str) -> N
         assert (width, [True, True]) == (width, like_the_others), "next to the label"
     key(tab, "a")
     tab.wait("document.body.innerText.includes('accepted')")
-    for path in f"/s/{served.bench.id('s0')}", "/me":
+    for path in f"/s/{served.bench.id('s0')}", f"/s/{served.bench.id('none')}", "/me":
         tab.go(f"{served.url}{path}")
         keeps_nobody_out(tab, axe, path)
 
@@ -329,8 +330,8 @@ def test_on_a_phone_the_keys_and_a_refusal_come_into_sight(serve: Serve, tab: Ta
     tab.run("document.querySelector('#new [name=surface]').value = 'Nonsense'")
     tab.click("#new [value=add]")
     tab.settled()
-    assert tab.run(IN_SIGHT % ".again h2")
-    assert tab.run(IN_SIGHT % "#said")
+    for within in (".again h2", "#said"):
+        assert tab.run(IN_SIGHT % within)
     assert 1 == tab.run("document.body.innerText.split('is not in the reference').length - 1")
 
 

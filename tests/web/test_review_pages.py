@@ -112,7 +112,7 @@ def test_reject_and_restore_missing_and_found_edges_and_merging(serve: Serve) ->
     bench, bo = opened(
         serve, [sample("a", "New Delhi and Agra.", "Delhi.", proposal=proposal(["Delhi", "Agra"], ["Delhi"]))]
     )
-    bo.do("reject::p1")
+    assert "Delhi rejected Restore ✓ Agra" in shown(bo.do("reject::p1").text)  # and not: found in context 1
     bo.do("restore::p1")
     assert not unit(bench, bo, "Delhi").rejected
     bo.do("missing::p1")
@@ -183,6 +183,7 @@ def test_a_blind_sample_shows_no_suggestion_and_needs_a_word_that_it_has_no_unit
     bench, bo = opened(serve, importing={"blind": 1.0})
     first = bo.key
     assert "without suggestions" in shown(bo.page.text)
+    assert "chosen unit e No units here 0 Skip S" in shown(bo.page.text)
     assert '<li id="u-' not in bo.page.text
     assert "<mark" not in bo.page.text
     assert 422 == bo.do("accept").status_code
@@ -549,4 +550,4 @@ def test_my_progress_and_the_end(serve: Serve) -> None:
 @pytest.mark.parametrize(("rows", "without"), [([sample("s0", "Agra.")], True), (ROWS, False)])
 def test_a_page_without_contexts_says_so(serve: Serve, rows: Any, without: bool) -> None:
     _, bo = opened(serve, rows)
-    assert without == ("no context was retrieved: nothing can be found" in shown(bo.page.text))
+    assert without == ("No context was retrieved: nothing can be found" in shown(bo.page.text))
