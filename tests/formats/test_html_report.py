@@ -17,13 +17,13 @@ from datetime import date
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pytest
 
 from tests.rows import gold, lines, naming, sample
 from workbench.comparing import answer_words, words
-from workbench.comparing.answer import Answer
+from workbench.comparing.answer import Answer, Step
 from workbench.comparing.figures import Figures
 from workbench.comparing.triage import Clue, Quote, Suspicion
 from workbench.errors import ExportError
@@ -367,8 +367,10 @@ def test_suspicions_stand_where_nothing_is_verified_yet(answered: Answered) -> N
     for one in rows:
         del one["gold"]
     made, found = answered(rows, scorer="context_entity_recall")
+    whats = get_args(get_type_hints(Step)["what"])
+    steps = tuple(Step(what, samples=2, scorer="linked", order="o", sure=False) for what in whats)
 
-    page = page_of((made, found), reviewers=[])
+    page = page_of((replace(made, steps=steps, reviews=("statement",)), found), reviewers=[])
     text = Page(page).text
 
     assert "Reviewers nobody yet" in text
@@ -376,7 +378,9 @@ def test_suspicions_stand_where_nothing_is_verified_yet(answered: Answered) -> N
     assert isinstance(made.triage.shown[0].suspicion, Suspicion)
     assert "The text says: Rome , context 1:" in text
     assert "The samples with the largest effect" not in text
-    assert "Another recall column is <bdi>context_recall</bdi>: --scorer NAME" in page
+    assert "Another recall column is <bdi>context_recall</bdi>." in page
+    assert "Settle 2 samples on which reviewers differ." in text
+    assert [] == re.findall("workbench|--scorer", text)  # the reader has none
 
 
 GOLDEN = [evident(place) for place in range(12)]

@@ -259,7 +259,7 @@ def keeps_nobody_out(tab: Tab, axe: str, path: str) -> None:
             tab.size(width, 844, dark=dark)
             assert [] == _serious(tab, axe), (path, width, dark)
             assert tab.run("document.documentElement.scrollWidth <= innerWidth"), (path, width, "hangs over")
-            assert 70 > tab.run("document.querySelector('.bar')?.offsetHeight ?? 0"), (path, width, "two rows")
+            assert 70 > tab.run("document.querySelector('.bar')?.offsetHeight ?? 0"), (path, width, "rows")
 
 
 def test_nothing_serious_keeps_people_out(serve: Serve, tab: Tab, axe: str) -> None:

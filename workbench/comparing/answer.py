@@ -152,7 +152,7 @@ class Answer:
     many decided samples are not among these, and why. `traced`: the file records steps of the score.
     `measured`: the minutes of the steps rest on reviews.
     `assisted`: reviewed with suggestions in sight; `fast` reviews took less than a second. `chosen`: the
-    samples in order were not drawn.
+    samples in order were not drawn. `sent`: for readers who have no Workbench, so without commands.
     """
 
     dataset: str
@@ -187,6 +187,7 @@ class Answer:
     assisted: bool
     fast: int
     chosen: bool = False
+    sent: bool = False
 
 
 def estimated(estimate: Estimate) -> Estimated | None:

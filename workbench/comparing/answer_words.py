@@ -74,7 +74,8 @@ DIGITS = 2
 def headline(answer: Answer, say: Say) -> list[str]:
     """The sentences that the answer begins with."""
     if not answer.imported and not answer.proposer:
-        return ["Nothing is proposed yet: workbench propose, or import FILE with proposals."]
+        how = _command(answer, ": workbench propose, or import FILE with proposals")
+        return [f"Nothing is proposed yet{how}."]
     mean = "has no known mean" if answer.score.value is None else f"is {value(answer.score.value)}"
     lines = [f"{_yours(answer, say)} {mean}{_of_how_many(answer)}."]
     if answer.estimate is not None:
@@ -131,8 +132,8 @@ def _causes(answer: Answer, say: Say) -> list[str]:
         why = (
             " by the steps that the file records."
             if answer.traced
-            else f": the file has the score, but not the {UNITS[answer.kind]}s that your metric counted "
-            "(save the traces: docs/formats.md)."
+            else f": the file has the score, but not the {UNITS[answer.kind]}s that your metric counted"
+            f"{_command(answer, ' (save the traces: docs/formats.md)')}."
         )
         of = "it" if lines else "the difference"
         lines.append(f"{signed(blank, 2)} of {of} ({many(odd, 'sample')}) cannot be explained{why}")
@@ -305,6 +306,11 @@ def whose(answer: Answer) -> str:
     return "yours" if answer.imported else answer.scorer
 
 
+def _command(answer: Answer, how: str) -> str:
+    """How a command does it; nothing for a reader who has no Workbench."""
+    return "" if answer.sent else how
+
+
 def step(action: Step, answer: Answer) -> str:
     """What to do next, with the time that it takes or what it gains."""
     first = next((timed for timed in answer.steps if timed.minutes), None)
@@ -319,16 +325,19 @@ def step(action: Step, answer: Answer) -> str:
         gain = "then you know which scores are right"
         if answer.possible >= FEWEST:
             gain = "then you know the true mean and need no estimate"
-        part = "" if action.sure or action.samples == 1 else " For some of them: workbench plan --more N."
+        some = _command(answer, " For some of them: workbench plan --more N.")
+        part = "" if action.sure or action.samples == 1 else some
         left = f"the {many(action.samples, 'sample that is left', 'samples that are left')}"
         if 1 < action.samples == answer.total:
             left = f"all {action.samples:,} samples"
         return f"Review {left} ({about}): {gain}.{part}"
     if action.what == "fast":
         reviews = many(action.samples, "review")
-        return f"Look again at {reviews} of less than a second: workbench review, then search is:fast."
+        how = _command(answer, ": workbench review, then search is:fast")
+        return f"Look again at {reviews} of less than a second{how}."
     if action.what == "settle":
-        return f"Settle {many(action.samples, 'sample')} on which reviewers differ: workbench review, then J."
+        how = _command(answer, ": workbench review, then J")
+        return f"Settle {many(action.samples, 'sample')} on which reviewers differ{how}."
     if action.what == "random":
         more = "more " if answer.in_order else ""
         gain = "a narrower estimate" if answer.estimate else "an estimate"
@@ -337,11 +346,12 @@ def step(action: Step, answer: Answer) -> str:
             return f"{order}: then you know which scores are right. You may stop at any time."
         return f"{order} for {gain}{_narrower(action)}. You may stop at any time."
     if action.what == "extend":
-        command = f"workbench plan --more {action.samples}"
-        order = f"Plan {number} more reviews ({command}; {about}) for a narrower estimate"
+        command = _command(answer, f"workbench plan --more {action.samples}; ")
+        order = f"Plan {number} more reviews ({command}{about}) for a narrower estimate"
         return f"{order}{_narrower(action)}. Until they are reviewed it is wider."
     if action.what == "policy":
-        order = f"{action.order[0].upper()}{action.order[1:]} (workbench policy edit --take {action.number})"
+        how = _command(answer, f" (workbench policy edit --take {action.number})")
+        order = f"{action.order[0].upper()}{action.order[1:]}{how}"
         reviews = many(action.samples, "review")
         then = "" if action.sure else f" A suggestion from {reviews}: more make it certain."
         return f"{order}: the typical error of {scorer_in_full(action.scorer)} is then {change}.{then}"
@@ -349,7 +359,7 @@ def step(action: Step, answer: Answer) -> str:
         few = f". That is a hint: {answer.compared:,} are few" if answer.compared < BADGE else ""
         better = f"its typical error on the same {many(answer.compared, 'reviewed sample')} is {change}{few}"
         metric = f"{scorer_in_full(action.scorer)}, which knows other forms of a name"
-        return f"Score by {metric} (workbench score): {better}."
+        return f"Score by {metric}{_command(answer, ' (workbench score)')}: {better}."
     return "Write a page to send: workbench compare --html FILE"
 
 
@@ -373,14 +383,11 @@ def notes(answer: Answer, say: Say) -> list[str]:
     if answer.left_out and (answer.reviewed or "seen" in answer.left_out):
         lines.append(_left_out(answer))
     if answer.kind not in answer.reviews:
-        lines.append(
-            f"This dataset does not review {UNITS[answer.kind]}s, which this score counts: workbench policy "
-            "show > policy.toml, add them to `kinds` there, then workbench policy edit --file policy.toml."
-        )
-    more = [
-        f"Another recall column is {say(name)}: --scorer NAME answers about it." for name in answer.others
-    ]
-    return lines + more
+        edit = ": workbench policy show > policy.toml, add them to `kinds` there, then workbench policy edit "
+        how = _command(answer, f"{edit}--file policy.toml")
+        lines.append(f"This dataset does not review {UNITS[answer.kind]}s, which this score counts{how}.")
+    how = _command(answer, ": --scorer NAME answers about it")
+    return lines + [f"Another recall column is {say(name)}{how}." for name in answer.others]
 
 
 def differs(answer: Answer) -> str:

@@ -60,7 +60,7 @@ def report(
     without `text` nothing of any sample is quoted.
     """
     return _pages().get_template("report.html").render(
-        answer=replace(answer if text else textless(answer), withheld=0),  # of the reviewer, not of the page
+        answer=replace(answer if text else textless(answer), withheld=0, sent=True),  # withheld from a person
         found=figures,
         reviewers=reviewers,
         brought=brought,
