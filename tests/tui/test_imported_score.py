@@ -10,9 +10,9 @@ import pytest
 
 from tests.tui.conftest import User
 from tests.tui.starts import STARTS
+from workbench.reports.units import written
 from workbench.text.cells import width
 from workbench.tui.widgets.bars import Status
-from workbench.tui.widgets.cause_list import written
 
 HASH = "0123456789abcdef0123456789abcdef"
 

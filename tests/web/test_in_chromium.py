@@ -286,6 +286,7 @@ def test_nothing_serious_keeps_people_out(serve: Serve, tab: Tab, axe: str) -> N
     tab.wait("document.body.innerText.includes('accepted')")
     for path in f"/s/{served.bench.id('s0')}", f"/s/{served.bench.id('none')}", "/me":
         tab.go(f"{served.url}{path}")
+        tab.run("for (const one of document.querySelectorAll('details')) one.open = true")
         keeps_nobody_out(tab, axe, path)
 
 
@@ -314,6 +315,8 @@ def test_the_chosen_unit_is_in_sight_when_a_sample_opens(serve: Serve, tab: Tab)
     for within in ("li.unit[aria-current]", "h1"):
         assert tab.run(IN_SIGHT % within)
     assert "0 of 1 verified" in tab.run("document.querySelector('header').innerText")
+    tab.run("say('accepted: verified 1/2 .50')")
+    assert tab.run("document.documentElement.scrollHeight <= innerHeight"), "the page itself scrolls too"
 
 
 def test_on_a_phone_the_keys_and_a_refusal_come_into_sight(serve: Serve, tab: Tab) -> None:

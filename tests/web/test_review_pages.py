@@ -218,11 +218,12 @@ def test_automatic_values_show_only_after_the_decision(serve: Serve) -> None:
     bench, bo = opened(serve)
     first = bench.id(bo.key)
     assert "The automatic score appears after you accept." in shown(bo.page.text)
-    assert "name matching" not in bo.page.text
+    assert "name matching" not in bo.do("reject::p2").text
     bo.do("accept")
-    page = bo.get(f"/s/{first}").text
-    assert "name matching 1/2 .50 " in shown(page)
-    assert "verified 1/2 .50 " in shown(page)
+    page = shown(bo.get(f"/s/{first}").text)
+    assert "name matching 1/2 .50 verified 1/1 1.00 Δ −.50 Why automatic and verified differ w" in page
+    assert "name matching 1/2 .50 · verified 1/1 1.00 · 1/2 − 1/1 = −1/2" in page
+    assert "India ○ missing — invented unit −.50 extracted, but not in the verified list" in page
 
 
 def test_the_column_of_a_file_is_called_the_score_in_the_file(serve: Serve) -> None:

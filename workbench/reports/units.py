@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from math import copysign
 from typing import TYPE_CHECKING
 
+from workbench.comparing.links import covered
+from workbench.comparing.words import PARTS
 from workbench.model import Imported, Kind, Match, Tally, Unit, count
 from workbench.scoring.doubt import overlooked
 from workbench.scoring.names import first_scorer
-from workbench.text.figures import UNDEFINED, number, signed, value
+from workbench.text.figures import UNDEFINED, delta, number, signed, value
+from workbench.text.lists import pairs, sections
 from workbench.text.safe import cut, flat
 
 if TYPE_CHECKING:
+    from workbench.comparing.causes import UnitRow
     from workbench.stages.disputes import Dispute
     from workbench.stages.review import AutoScore, Opened
+    from workbench.stages.why import Why
 
 ROUND = {"found": "●", "missing": "○", "unsure": "?"}
 
@@ -142,3 +148,79 @@ def you_had(opened: Opened, kind: Kind) -> str:
     if not differs(opened, kind):
         return ""
     return f" · you had {value(count(opened.units(kind)).recall)}"
+
+
+# Why the automatic and the verified value of a sample differ.
+
+_WORDS = sections(__name__)
+_RULES = pairs(_WORDS["rules"])
+_SENTENCES = pairs(_WORDS["sentences"])
+_NO_OTHER_FORM = {"same": "not by itself", "unicode": "Unicode form"}
+"""The part of a missed match by the comparator whose evidence reads so."""
+UNITLESS = {"untraced": "(your number − our count)", "rounding": "(rounding in the file)"}
+"""The rows about the number of a file as a whole, in the place of two units."""
+
+
+def cause_of(row: UnitRow, why: Why) -> str:
+    """`missed match: not recognised`; the cause alone where it has no parts."""
+    if not row.part:
+        return row.cause
+    part = PARTS.get((row.cause, row.part), row.part)
+    return f"{row.cause}: {_NO_OTHER_FORM.get(_reads(row, why), part)}"
+
+
+def sentence(row: UnitRow, why: Why) -> str:
+    """What happened to the unit."""
+    if not row.cause:
+        return "both sides agree"
+    return _SENTENCES.get(_reads(row, why)) or _SENTENCES[f"{row.cause} {row.part}".strip()]
+
+
+def _reads(row: UnitRow, why: Why) -> str:
+    return why.reads_of(row) if row.part == "comparator" else ""
+
+
+def linked_by(row: UnitRow) -> str:
+    """Why the two units of a row are one; "" for a single unit."""
+    ours, theirs = row.automatic, row.verified
+    if row.rule == "lineage" and ours is not None and theirs is not None:
+        both = ((unit.text, unit.label, covered(unit)) for unit in (ours, theirs))
+        if next(both) != next(both):
+            return "the same unit, edited by a reviewer"
+    return _RULES.get(row.rule, "")
+
+
+def automatic_value(why: Why) -> str:
+    """`3/6 .50`; for a number of the file that number and its recount: `.33 · our count 3/6 .50`."""
+    if not why.digits:
+        return tally(why.automatic)
+    recount = f" · our count {tally(why.automatic)}" if why.automatic.units else ""
+    return f"{value(float(why.digits))}{recount}"
+
+
+def written(digits: str) -> str:
+    """A number as the file has it, `.3333`; one of many digits to four of them."""
+    text = digits if len(digits) <= 6 else f"{float(digits):.4f}"
+    return text.removeprefix("0") if text.startswith("0.") else text
+
+
+def fitted_note(why: Why) -> str:
+    """That a calibration saw this gold, so that the difference is smaller than it would be on new samples."""
+    if not why.fitted_by:
+        return ""
+    return f"calibration {why.fitted_by} was chosen with this sample in sight: Δ may look too small"
+
+
+def exact(why: Why) -> str:
+    """`3/6 − 4/6 = −1/6`, or why there is no difference to share out."""
+    if why.delta is None:
+        return "undefined: one side has no units"
+    if why.digits:
+        return f"{written(why.digits)} − {why.verified.found}/{why.verified.units} = {delta(why.delta)}"
+    sides = f"{why.automatic.found}/{why.automatic.units} − {why.verified.found}/{why.verified.units}"
+    return f"{sides} = {fraction(why.delta)}"
+
+
+def fraction(number: Fraction) -> str:
+    """`+1/14`, `−7/20`, `0`."""
+    return f"{'+' if number > 0 else ''}{number}".replace("-", "−")

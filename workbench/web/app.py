@@ -24,6 +24,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from workbench import __version__
+from workbench.comparing.explained import shows
 from workbench.errors import (
     AmbiguousError,
     ConflictError,
@@ -34,6 +35,7 @@ from workbench.errors import (
     WorkbenchError,
 )
 from workbench.model import Kind, Unit, letter
+from workbench.reports import units
 from workbench.reports.team import holds, lesson_text, letters_text, trainee_line
 from workbench.reviewing.edits import Put
 from workbench.stages import editing, intents, people, review
@@ -41,9 +43,10 @@ from workbench.stages.desk import Desk, Step, open_desk
 from workbench.stages.resolve import may_settle, saw
 from workbench.stages.review import Opened
 from workbench.stages.training import lessons
+from workbench.stages.why import explain
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
-from workbench.text.figures import many
+from workbench.text.figures import delta, many
 from workbench.text.safe import clean, cut, name_of, whole
 from workbench.web import forms, page
 from workbench.web.forms import Fields, Shown
@@ -129,6 +132,7 @@ class Pages:
         )  # fmt: skip
         self._templates.globals |= {
             "many": many, "state_words": page.state_words, "trainee_line": trainee_line, "letter": letter,
+            "words": units, "delta": delta, "shows": shows, "called": page.called,
         }  # fmt: skip
 
     def routes(self) -> list[BaseRoute]:
@@ -325,7 +329,9 @@ class Pages:
         self, caller: Caller, opened: Opened, kind: Kind, *, picked: bool, status: int = 200,
         said: str = "", unit: str = "", sure: bool = False, again: RefusedForm | None = None,
     ) -> Response:  # fmt: skip
-        shown, held = Shown.of(opened, picked=picked), await caller.desk.held(opened.sample_id)
+        shown, held, why = Shown.of(opened, picked=picked), await caller.desk.held(opened.sample_id), None
+        if kind in opened.causes and not opened.over:
+            why = await self._store.read(explain, opened.sample_id, caller.name, kind=kind)
         facts = [*([f"◷ {holds(held)}"] if held else []), *page.facts_of(opened, kind)]
         return await asyncio.to_thread(
             self._page, "review.html", status, caller=caller, opened=opened, kind=kind, said=said,
@@ -334,6 +340,7 @@ class Pages:
             again=again, chosen=page.chosen(opened, kind, unit), signed=shown.signed(caller.key),
             excluding=intents.EXCLUDING, letters=letters_text(opened, kind),
             queue="" if picked else _given(caller, opened.sample_id), progress=await caller.desk.progress(),
+            why=why,
         )  # fmt: skip
 
     async def me(self, request: Request, caller: Caller) -> Response:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from workbench.model import Imported, Kind, Match, Unit, count, letter
+from workbench.model import Kind, Match, Unit, count, letter
 from workbench.reports.units import (
     counted,
     doubtful,
@@ -17,8 +17,8 @@ from workbench.reports.units import (
     unit_symbol,
     verdict,
 )
-from workbench.scoring.names import scorer_name
-from workbench.stages.review import AutoScore, Opened
+from workbench.scoring.names import SCORERS, scorer_name
+from workbench.stages.review import Opened
 from workbench.text.cells import DISPOSITION_SYMBOL, STATE_NAME
 from workbench.text.figures import delta
 from workbench.text.marks import Mark, MarkedLines, context_marks, reference_marks
@@ -155,7 +155,9 @@ def facts_of(opened: Opened, kind: Kind) -> list[str]:
 
 def scores_of(opened: Opened, kind: Kind) -> list[tuple[str, str]]:
     """The automatic and the verified value of a kind, and their difference, once they may be seen."""
-    scores = [(_called(score), counted(score.tally)) for score in opened.automatic if score.kind == kind]
+    scores = [
+        (called(score.scorer), counted(score.tally)) for score in opened.automatic if score.kind == kind
+    ]
     if kind in opened.standing:
         word = "settled" if kind in opened.settled else "verified"
         scores.append((word, tally(count(opened.standing[kind].assessment.units))))
@@ -164,9 +166,9 @@ def scores_of(opened: Opened, kind: Kind) -> list[tuple[str, str]]:
     return scores
 
 
-def _called(score: AutoScore) -> str:
+def called(scorer: str) -> str:
     """How a page calls an automatic score: who reviews there need not know the columns of the file."""
-    return "score in the file" if isinstance(score.tally, Imported) else scorer_name(score.scorer)
+    return scorer_name(scorer) if scorer in SCORERS else "score in the file"
 
 
 def outcome(opened: Opened, kind: Kind) -> str:
@@ -175,7 +177,7 @@ def outcome(opened: Opened, kind: Kind) -> str:
         return f"; {stays(opened, kind)}"
     verified = tally(count(opened.units(kind)))
     score = first_of(opened.automatic, kind)
-    automatic = f", {_called(score)} {counted(score.tally)}" if score else ""
+    automatic = f", {called(score.scorer)} {counted(score.tally)}" if score else ""
     return f": verified {verified}{automatic}"
 
 

@@ -12,7 +12,19 @@ from textual.widgets import Static
 
 from workbench.comparing.causes import UnitRow
 from workbench.model import PLURAL, RESOLVED, Kind, Unit
-from workbench.reports.units import settled_as, tally, you_had
+from workbench.reports.units import (
+    UNITLESS,
+    automatic_value,
+    cause_of,
+    exact,
+    fitted_note,
+    fraction,
+    linked_by,
+    sentence,
+    settled_as,
+    tally,
+    you_had,
+)
 from workbench.stages.desk import Desk, Step
 from workbench.stages.why import UNDECIDED, Why, explain, fix
 from workbench.text.cells import short
@@ -23,21 +35,7 @@ from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import choose_scorer
 from workbench.tui.view import of_others, unit_lines
 from workbench.tui.widgets.bars import DIM, Bar, Head, Line, write
-from workbench.tui.widgets.cause_list import (
-    CauseList,
-    automatic_value,
-    cause_of,
-    column_names,
-    exact,
-    fitted_note,
-    fraction,
-    is_unitless,
-    linked_by,
-    reported,
-    sentence,
-    source,
-    totals,
-)
+from workbench.tui.widgets.cause_list import CauseList, column_names, reported, source, totals
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.work import Work
 
@@ -137,21 +135,20 @@ class WhyScreen(BaseScreen):
         if row is None:
             return
         write(self, "#cause", self._cause(row))
-        nothing = "" if is_unitless(row) else "no such unit on this side"
+        nothing = "" if row.cause in UNITLESS else "no such unit on this side"
         for name, unit in (("automatic", row.automatic), ("verified", row.verified)):
             self.query_one(f"#{name}", Passage).show(self._side(name, unit), nothing=nothing)
 
     def _cause(self, row: UnitRow) -> list[Line]:
-        reads = self.why.reads_of(row)
-        first: Line = [(sentence(row), "")]
+        first: Line = []
         if row.cause:
-            first = [(cause_of(row, reads), "bold $warning")]
+            first = [(cause_of(row, self.why), "bold $warning")]
             if row.share is not None:
                 first.append((f" {self._listed.share}", "bold"))
-                if self.has_class("-wide") and not is_unitless(row):
+                if self.has_class("-wide") and row.cause not in UNITLESS:
                     first.append((f" (exactly {fraction(row.share)})", DIM))
-            first.append((f"  {sentence(row, reads)}", ""))
-        lines: list[Line] = [first]
+            first.append(("  ", ""))
+        lines: list[Line] = [[*first, (sentence(row, self.why), "")]]
         if todo := fix(row, self.why):
             lines.append([("Fix: ", DIM), (todo, "")])
         beside = f"next to “{flat(row.beside.text)}”" if row.beside is not None else ""
@@ -222,9 +219,9 @@ class WhyScreen(BaseScreen):
         row, line = self._listed.chosen, ""
         if row is not None:
             sides = [unit.text if unit else "—" for unit in (row.automatic, row.verified)]
-            line = sentence(row) if is_unitless(row) else " | ".join(sides)
+            line = sentence(row, self.why) if row.cause in UNITLESS else " | ".join(sides)
             if row.cause:
-                line += f" · {cause_of(row, self.why.reads_of(row))} {self._listed.share}"
+                line += f" · {cause_of(row, self.why)} {self._listed.share}"
         self.copy(line)
 
 

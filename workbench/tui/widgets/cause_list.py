@@ -8,79 +8,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.comparing.answer_words import in_short
 from workbench.comparing.explained import reasons, shows
-from workbench.comparing.links import covered
-from workbench.comparing.words import PARTS
 from workbench.model import Kind, Unit
-from workbench.reports.units import ROUND, tally
+from workbench.reports.units import ROUND, UNITLESS, cause_of
 from workbench.scoring.names import scorer_name
 from workbench.text.cells import cut, fit, width, wrap
-from workbench.text.figures import UNDEFINED, delta, value
-from workbench.text.lists import pairs, sections
+from workbench.text.figures import UNDEFINED, delta
 from workbench.text.safe import flat
 from workbench.tui.widgets.lines import Lines, Toned, in_lines
 
 if TYPE_CHECKING:
     from workbench.comparing.causes import Difference, UnitRow
-    from workbench.stages.why import Reads, Why
-
-
-_WORDS = sections(__name__)
-RULES = pairs(_WORDS["rules"])
-_SENTENCES = pairs(_WORDS["sentences"])
-
-_READS: dict[Reads, tuple[str, str]] = {
-    "same": ("not by itself", "a context has it, but extracted as part of another name"),
-    "unicode": ("Unicode form", "a context has the same letters in another Unicode form"),
-}
-"""Part and sentence of a missed match by the comparator whose evidence is no other form of the name."""
-
-
-def cause_of(row: UnitRow, reads: Reads) -> str:
-    """`missed match: not recognised`; the cause alone where it has no parts."""
-    if not row.part:
-        return row.cause
-    part = PARTS.get((row.cause, row.part), row.part)
-    return f"{row.cause}: {_READS[reads][0] if _is_read(row, reads) else part}"
-
-
-def sentence(row: UnitRow, reads: Reads = "") -> str:
-    """What happened to the unit."""
-    if not row.cause:
-        return "both sides agree"
-    return _READS[reads][1] if _is_read(row, reads) else _SENTENCES[f"{row.cause} {row.part}".strip()]
-
-
-def _is_read(row: UnitRow, reads: Reads) -> bool:
-    return reads in _READS and row.part == "comparator"
-
-
-def is_unitless(row: UnitRow) -> bool:
-    """Whether the row is about the number of the file as a whole."""
-    return row.automatic is None and row.verified is None
-
-
-def linked_by(row: UnitRow) -> str:
-    """Why the two units of a row are one; "" for a single unit."""
-    ours, theirs = row.automatic, row.verified
-    if row.rule == "lineage" and ours is not None and theirs is not None:
-        both = ((unit.text, unit.label, covered(unit)) for unit in (ours, theirs))
-        if next(both) != next(both):
-            return "the same unit, edited by a reviewer"
-    return RULES.get(row.rule, "")
-
-
-def automatic_value(why: Why) -> str:
-    """`3/6 .50`; for a number of the file that number and its recount: `.33 · our count 3/6 .50`."""
-    if not why.digits:
-        return tally(why.automatic)
-    recount = f" · our count {tally(why.automatic)}" if why.automatic.units else ""
-    return f"{value(float(why.digits))}{recount}"
-
-
-def written(digits: str) -> str:
-    """A number as the file has it, `.3333`; one of many digits to four of them."""
-    text = digits if len(digits) <= 6 else f"{float(digits):.4f}"
-    return text.removeprefix("0") if text.startswith("0.") else text
+    from workbench.stages.why import Why
 
 
 def source(why: Why, *, wide: bool) -> str:
@@ -88,28 +26,6 @@ def source(why: Why, *, wide: bool) -> str:
     if why.digits:
         return f"yours ({flat(why.scorer)})" if wide else "yours"
     return flat(why.source.replace(why.scorer, scorer_name(why.scorer), 1))
-
-
-def fitted_note(why: Why) -> str:
-    """That a calibration saw this gold, so that the difference is smaller than it would be on new samples."""
-    if not why.fitted_by:
-        return ""
-    return f"calibration {why.fitted_by} was chosen with this sample in sight: Δ may look too small"
-
-
-def exact(why: Why) -> str:
-    """`3/6 − 4/6 = −1/6`, or why there is no difference to share out."""
-    if why.delta is None:
-        return "undefined: one side has no units"
-    if why.digits:
-        return f"{written(why.digits)} − {why.verified.found}/{why.verified.units} = {delta(why.delta)}"
-    sides = f"{why.automatic.found}/{why.automatic.units} − {why.verified.found}/{why.verified.units}"
-    return f"{sides} = {fraction(why.delta)}"
-
-
-def fraction(number: Fraction) -> str:
-    """`+1/14`, `−7/20`, `0`."""
-    return f"{'+' if number > 0 else ''}{number}".replace("-", "−")
 
 
 def totals(why: Why) -> str:
@@ -183,8 +99,6 @@ def _named(row: UnitRow) -> str:
 
 
 SHARE = 5
-UNITLESS = {"untraced": "(your number − our count)", "rounding": "(rounding in the file)"}
-"""The rows about the number of a file as a whole, in the place of two units."""
 
 LONG = 100
 """Cells of the list from which a cause is written with its part."""
@@ -227,7 +141,7 @@ class CauseList(Lines["UnitRow"]):
         """Columns for what there is, and the wordings in their lines."""
         size = self.scrollable_content_region.width
         long = size >= LONG
-        self._causes = [cause_of(row, self._why.reads_of(row)) if long else row.cause for row in self.rows]
+        self._causes = [cause_of(row, self._why) if long else row.cause for row in self.rows]
         self.columns = plan(size, self._causes)
         self._wrapped = [(self._wrap(row.automatic), self._wrap(row.verified)) for row in self.rows]
         self.lay(max(map(len, both)) for both in self._wrapped)
@@ -246,11 +160,11 @@ class CauseList(Lines["UnitRow"]):
         row, here = self.rows[index], index == self.cursor
         words = "" if row.cause or here else "dim"
         parts = [("▸ " if here and not part else "  ", "")]
-        if is_unitless(row):
+        if row.cause in UNITLESS:
             room = 2 * (len("● ") + self.columns.text + len("  "))
             parts.append((fit(UNITLESS[row.cause], room), words))
         sides = zip(self._wrapped[index], (row.automatic, row.verified), strict=True)
-        for wrapped, unit in () if is_unitless(row) else sides:
+        for wrapped, unit in () if row.cause in UNITLESS else sides:
             text = wrapped[part] if part < len(wrapped) else " " * self.columns.text
             sign = ROUND.get(unit.match.verdict or "", "·") if unit and not part else " "
             tone = "good" if unit and unit.match.verdict == "found" else "warn"
