@@ -7,7 +7,6 @@ from fractions import Fraction
 from math import copysign
 from typing import TYPE_CHECKING
 
-from workbench.comparing.links import covered
 from workbench.comparing.words import PARTS
 from workbench.model import Imported, Kind, Match, Tally, Unit, count
 from workbench.scoring.doubt import overlooked
@@ -153,7 +152,7 @@ def you_had(opened: Opened, kind: Kind) -> str:
 # Why the automatic and the verified value of a sample differ.
 
 _WORDS = sections(__name__)
-_RULES = pairs(_WORDS["rules"])
+RULES = pairs(_WORDS["rules"])
 _SENTENCES = pairs(_WORDS["sentences"])
 _NO_OTHER_FORM = {"same": "not by itself", "unicode": "Unicode form"}
 """The part of a missed match by the comparator whose evidence reads so."""
@@ -178,16 +177,6 @@ def sentence(row: UnitRow, why: Why) -> str:
 
 def _reads(row: UnitRow, why: Why) -> str:
     return why.reads_of(row) if row.part == "comparator" else ""
-
-
-def linked_by(row: UnitRow) -> str:
-    """Why the two units of a row are one; "" for a single unit."""
-    ours, theirs = row.automatic, row.verified
-    if row.rule == "lineage" and ours is not None and theirs is not None:
-        both = ((unit.text, unit.label, covered(unit)) for unit in (ours, theirs))
-        if next(both) != next(both):
-            return "the same unit, edited by a reviewer"
-    return _RULES.get(row.rule, "")
 
 
 def automatic_value(why: Why) -> str:

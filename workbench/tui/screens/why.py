@@ -19,7 +19,6 @@ from workbench.reports.units import (
     exact,
     fitted_note,
     fraction,
-    linked_by,
     sentence,
     settled_as,
     tally,
@@ -35,7 +34,7 @@ from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import choose_scorer
 from workbench.tui.view import of_others, unit_lines
 from workbench.tui.widgets.bars import DIM, Bar, Head, Line, write
-from workbench.tui.widgets.cause_list import CauseList, column_names, reported, source, totals
+from workbench.tui.widgets.cause_list import CauseList, column_names, linked_by, reported, source, totals
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.work import Work
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.comparing.answer_words import in_short
 from workbench.comparing.explained import reasons, shows
+from workbench.comparing.links import covered
 from workbench.model import Kind, Unit
-from workbench.reports.units import ROUND, UNITLESS, cause_of
+from workbench.reports.units import ROUND, RULES, UNITLESS, cause_of
 from workbench.scoring.names import scorer_name
 from workbench.text.cells import cut, fit, width, wrap
 from workbench.text.figures import UNDEFINED, delta
@@ -26,6 +27,16 @@ def source(why: Why, *, wide: bool) -> str:
     if why.digits:
         return f"yours ({flat(why.scorer)})" if wide else "yours"
     return flat(why.source.replace(why.scorer, scorer_name(why.scorer), 1))
+
+
+def linked_by(row: UnitRow) -> str:
+    """Why the two units of a row are one; "" for a single unit."""
+    ours, theirs = row.automatic, row.verified
+    if row.rule == "lineage" and ours is not None and theirs is not None:
+        both = ((unit.text, unit.label, covered(unit)) for unit in (ours, theirs))
+        if next(both) != next(both):
+            return "the same unit, edited by a reviewer"
+    return RULES.get(row.rule, "")
 
 
 def totals(why: Why) -> str:
