@@ -76,7 +76,6 @@ class Stored(NamedTuple):
     start: int
     keys: tuple[str, ...]
     failure: str
-    attempts: int
     at: float
 
 
@@ -261,11 +260,11 @@ def check_end(storm: Storm, database: Path) -> None:
 
 def check_calls(storm: Storm, database: Path, marks: list[int]) -> None:
     """Nothing asked after it was stored, every request on record, every failure under its own name."""
-    sql = "SELECT id, keys, failure, attempts, at FROM call ORDER BY id"
-    for number, keys, failure, attempts, at in query(database, sql):
+    sql = "SELECT id, keys, failure, at FROM call ORDER BY id"
+    for number, keys, failure, at in query(database, sql):
         start = next(start for start, mark in enumerate(marks) if number <= mark)
         moment = datetime.fromisoformat(at).replace(tzinfo=UTC).timestamp()
-        storm.calls.append(Stored(start, tuple(json.loads(keys)), failure, attempts, moment))
+        storm.calls.append(Stored(start, tuple(json.loads(keys)), failure, moment))
     stored = {key: call.at for call in storm.calls if not call.failure for key in call.keys}
     there = {key for (key,) in query(database, "SELECT key FROM answer")}
     twice = sum(count > 1 for count in Counter(
@@ -304,8 +303,8 @@ def check_requests(storm: Storm, last: int) -> None:
     for call in storm.calls:
         count = sent.pop((call.start, call.keys), 0)
         fault = ends.get((call.start, call.keys), "none")
-        if count != call.attempts:
-            storm.wrong.append(f"a call of {call.attempts} attempts sent {count} requests")
+        if not count:
+            storm.wrong.append(f"a call for {call.keys} is stored and was never sent")
         if call.failure != KIND_OF.get(fault, ""):
             storm.wrong.append(f"{fault or 'an answer'} is stored as {call.failure or 'an answer'}")
     paid: Counter[int] = Counter()

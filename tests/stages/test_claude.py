@@ -211,7 +211,7 @@ def test_two_who_begin_a_run_at_the_same_time_begin_one(bench: Any) -> None:
     names = []
 
     def begin(store: Any) -> None:
-        names.append(runs.run_of(store, bench.info(), ("claude", "m", {"effort": "low"}), "ann").name)
+        names.append(runs.run_of(store, bench.info(), ("claude", "m", {"effort": "low"})).name)
 
     bench.meanwhile(begin, begin)
 
@@ -337,7 +337,7 @@ def test_a_pack_that_failed_in_a_batch_is_asked_text_by_text_live(bench: Any, se
     bench.load(towns(10))
     info = bench.info()
     setup = setup_of(bench.store, info, ModelOptions())
-    run = runs.run_of(bench.store, info, made_by(setup, info.policy.kinds), "ann")
+    run = runs.run_of(bench.store, info, made_by(setup, info.policy.kinds))
     ids = [bench.id(str(n)) for n in range(10)]
     book = Book(bench.store, run.id, ids, setup, info.policy.kinds)
     stored = load_samples(bench.store, ids, None)

@@ -161,8 +161,8 @@ def planned_by_group(bench: Bench) -> None:
     planning.make(bench.store, info, planning.draft(bench.store, info, wish, "ann"))
     seen = [{"id": key, "group": names[key], "reference_hash": "h", "fold": 0} for key in ("a1", "b1")]
     document = {"scorer": "linked", "gold": {"samples": seen}}
-    save_calibration(bench.store, info.id, "c", None, document, "ann")
-    create_run(bench.store, info.id, "claude", "m", {"examples": seen}, "ann")
+    save_calibration(bench.store, info.id, "c", document, "ann")
+    create_run(bench.store, info.id, "claude", "m", {"examples": seen})
 
 
 def in_rows(bench: Bench) -> tuple[list[str], list[Any], list[Any]]:

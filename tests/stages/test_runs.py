@@ -44,7 +44,7 @@ def said(bench: Any, run: int, **names: Sequence[str] | None) -> None:
 def claude_run(bench: Any, model: str = "claude-haiku-5-5") -> int:
     options = ModelOptions(model=model)
     set_up = made_by(setup_of(bench.store, bench.info(), options), bench.info().policy.kinds)
-    return run_store.create_run(bench.store, bench.info().id, *set_up, "ann")
+    return run_store.create_run(bench.store, bench.info().id, *set_up)
 
 
 def call(bench: Any, run: int, tokens_in: int, tokens_out: int, *, batch: str = "", key: str = "k") -> None:
@@ -56,7 +56,7 @@ def call(bench: Any, run: int, tokens_in: int, tokens_out: int, *, batch: str = 
 def test_the_list_says_what_each_run_cost_and_could_not_do(bench: Any) -> None:
     """Newest first; a batch costs half; a model without a price has an unknown cost, rules none."""
     bench.load(ROWS)
-    rules = run_store.create_run(bench.store, bench.info().id, "rules", "rules-1", {"source": "rules"}, "ann")
+    rules = run_store.create_run(bench.store, bench.info().id, "rules", "rules-1", {"source": "rules"})
     first, second = claude_run(bench), claude_run(bench, "claude-other")
     said(bench, first, oslo=["Oslo"], rome=["Rome"])
     call(bench, first, 1_000_000, 100_000, key="a")  # $0.50 of long prompts and $0.25 of output
@@ -120,8 +120,8 @@ def test_a_run_is_asked_again_with_its_own_set_up_only(bench: Any) -> None:
     claude_run(bench, "claude-other")
     proposer, model, parameters = made_by(setup_of(bench.store, bench.info(), ModelOptions()), ("entity",))
     parameters["labels"] = ["thing"]
-    run_store.create_run(bench.store, bench.info().id, proposer, model, parameters, "ann")
-    run_store.create_run(bench.store, bench.info().id, "rules", "rules-1", {"source": "rules"}, "ann")
+    run_store.create_run(bench.store, bench.info().id, proposer, model, parameters)
+    run_store.create_run(bench.store, bench.info().id, "rules", "rules-1", {"source": "rules"})
 
     assert runs.options_again(bench.store, bench.info(), "claude-run-1") == ModelOptions(model="claude-other")
     with pytest.raises(UsageError, match="other labels"):

@@ -92,14 +92,12 @@ DAMAGE = {
     "INSERT INTO batch VALUES ('b', 1, '[]', 0, 'x')": "batch b: cannot be read",
     "INSERT INTO plan VALUES (1, 9, 'simple', 'entity', 1, 1, '{}', 'ann', '2026-01-01 00:00:00')":
         "plan 1: dataset 9 is not there",
-    "INSERT INTO calibration VALUES (1, 9, 'c', NULL, 's', '{}', 'ann', '2026-01-01 00:00:00')":
-        "calibration 1: dataset 9 is not there",
+    "INSERT INTO calibration VALUES (1, 9, 'c', '{}', 'ann')": "calibration 1: dataset 9 is not there",
     "INSERT INTO holdout_opening VALUES (1, 9, 'x', 'ann', '2026-01-01 00:00:00')":
         "holdout_opening 1: dataset 9 is not there",
-    "INSERT INTO person VALUES ('bo', 'annotator', 0, 0, 'x', '')": "person bo: cannot be read",
+    "INSERT INTO person VALUES ('bo', 'annotator', 0, 0, CAST(x'ff' AS TEXT))": "person bo: cannot be read",
     "INSERT INTO session VALUES ('k', 'bo', 1)": "session k: key is no hash",
-    "INSERT INTO passed VALUES (9, 'bo', 'ann', '2026-01-01 00:00:00')":
-        "passed 9 bo: dataset 9 is not there",
+    "INSERT INTO passed VALUES (9, 'bo', 'ann')": "passed 9 bo: dataset 9 is not there",
     "INSERT INTO assignment VALUES (1, 1, 1, 1, .5, 'bo', NULL, 1, 0)":
         "assignment 1: it is done, and its person has not decided the sample",
     "INSERT INTO dispute VALUES (9, 'entity', 'a~b', 'open', '', 'ann', '2026-01-01 00:00:00')":

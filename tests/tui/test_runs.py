@@ -207,7 +207,7 @@ async def test_a_batch_is_sent_and_fetched(user: User, service: Start) -> None:
 
 async def test_a_row_has_its_figures_and_both_ends_of_long_names(user: User) -> None:
     made_by = "our-team-extraction-pipeline-production", "meta-llama/Llama-3.3-70B-Instruct-Turbo"
-    create_run(user.store, find_dataset(user.store, None).id, *made_by, {}, "ann")
+    create_run(user.store, find_dataset(user.store, None).id, *made_by, {})
     async with user.opens(size=(80, 24)) as app:
         await user.press("R")
         for size, row in (

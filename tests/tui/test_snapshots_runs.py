@@ -40,8 +40,8 @@ def with_runs(database: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("ANTHROPIC_BASE_URL", "https://llm.example")
     info = find_dataset(store, None)
     set_up = made_by(setup_of(store, info, ModelOptions()), info.policy.kinds)
-    run = runs.create_run(store, info.id, *set_up, "ann")
-    runs.create_run(store, info.id, "rules", "rules-1", {"source": "rules"}, "ann")
+    run = runs.create_run(store, info.id, *set_up)
+    runs.create_run(store, info.id, "rules", "rules-1", {"source": "rules"})
     ids = samples.sample_ids(store, info.id)
     hashes = {
         one.sample.id: one.sample.content_hash for one in samples.load_samples(store, [*ids.values()], None)

@@ -421,7 +421,7 @@ def keep(
     check(store, annotator, "keep a calibration")
     _check_name(store, seen.info, name)
     whole = dict(document or document_for(seen, name))
-    calibrations.save_calibration(store, seen.info.id, name, seen.gathered.run.id, whole, annotator)
+    calibrations.save_calibration(store, seen.info.id, name, whole, annotator)
 
 
 def use(

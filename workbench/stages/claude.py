@@ -335,7 +335,7 @@ def propose_by_model(
         seconds = BATCH_SECONDS if options.batch else limits.call_seconds
         async with connect(seconds, setup.proposer, setup.base_url) as client:
             notes = await check_model(client, setup)
-            run = runs.run_of(store, info, made_by(setup, info.policy.kinds), annotator)
+            run = runs.run_of(store, info, made_by(setup, info.policy.kinds))
             with store.claimed(run.id) as free, _stopping(stopped) as stop:
                 if not free:  # each would pay for what the other is asking
                     raise UsageError(f"another process is asking for {run.name}: wait until it has ended")

@@ -150,12 +150,9 @@ class Book:
                 task=ask.task,
                 keys=list(ask.keys),
                 model=result.model,
-                request_id=result.request_id,
-                stop_reason=result.stop_reason,
                 failure=result.kind if isinstance(result, Failure) else "",
                 detail=result.detail if isinstance(result, Failure) else "",
                 usage=None if result.usage is None else asdict(result.usage),
-                attempts=result.attempts,
                 batch=batch,
             )
             runs.save_call(store, call, documents)

@@ -258,11 +258,10 @@ class _Import:
         columns = ScoreColumns(
             self.info.id,
             self.options.update,
-            self.path.name,
             scores.external_columns(self.store, self.info.id),
             {name: at for name, text in days.items() if (at := moment_of(text)) is not None},
         )
-        return importing.intake(self.store, self.info, columns, self.options.gold, self.annotator)
+        return importing.intake(self.store, self.info, columns, self.options.gold)
 
     def _create(self, settings: JsonObject, records: Sequence[Record]) -> DatasetInfo:
         """A new dataset with the settings of a manifest."""

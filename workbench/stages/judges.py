@@ -223,7 +223,7 @@ class ServiceJudge(AnsweringProposer):
             book: Book | None = None
             if store is not None:  # under the run of this set-up, so that `propose` finds it paid
                 info = find_dataset(store, self._options.dataset)
-                run = runs.run_of(store, info, made_by(self._setup, info.policy.kinds), "api")
+                run = runs.run_of(store, info, made_by(self._setup, info.policy.kinds))
                 book = Book(store, run.id, (), self._setup, info.policy.kinds)
 
             async def kept(ask: Ask, result: Result) -> None:
@@ -277,7 +277,7 @@ class ModelJudge(AnsweringProposer):
             parts = read_answer(ask.task, text[start : end + 1] if 0 <= start < end else text, ask.count)
         except UnusableError as error:
             return Failure(error.kind, error.detail, model=self.model)
-        return AskAnswer(parts, None, self.model, "", "end_turn")
+        return AskAnswer(parts, None, self.model)
 
 
 def judge_of(given: Any, template: Template, policy: Policy) -> Proposer:

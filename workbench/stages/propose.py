@@ -53,7 +53,7 @@ def propose(
     """
     check(store, annotator, "propose for everybody")
     if proposer == "rules":
-        return _rules(store, info, annotator, progress, keep=keep)
+        return _rules(store, info, progress, keep=keep)
     if proposer == "recorded":
         recorded = [each for each in runs.list_runs(store, info.id) if each.source == "recorded"]
         if run is None and not recorded:
@@ -65,11 +65,9 @@ def propose(
     raise UsageError(f"unknown proposer {proposer!r}; there is: {', '.join((*PROPOSERS, *MODEL_PROPOSERS))}")
 
 
-def _rules(
-    store: Store, info: DatasetInfo, annotator: str, progress: Progress, *, keep: bool
-) -> ProposeReport:
+def _rules(store: Store, info: DatasetInfo, progress: Progress, *, keep: bool) -> ProposeReport:
     # an export of ours names its proposer rules too, and another source
-    run = runs.run_of(store, info, ("rules", rules.MODEL, {"source": "rules"}), annotator)
+    run = runs.run_of(store, info, ("rules", rules.MODEL, {"source": "rules"}))
     keep = keep and info.run_id is not None
     if not keep:
         set_dataset(store, info.id, run_id=run.id)

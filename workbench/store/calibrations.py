@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import bindparam, select, update
@@ -42,13 +41,10 @@ def rows_of(store: Store, sample_ids: Sequence[int]) -> dict[int, KeyRow]:
 
 
 def save_calibration(
-    store: Store, dataset_id: int, name: str, run_id: int | None, document: dict[str, Any], annotator: str
+    store: Store, dataset_id: int, name: str, document: dict[str, Any], annotator: str
 ) -> None:
     """Keep a calibration. Raises UsageError when there is one of that name: a saved one never changes."""
-    calibration = CalibrationRow(
-        dataset_id=dataset_id, name=name, run_id=run_id, scorer=document["scorer"], document=document,
-        annotator=annotator, created_at=datetime.now(UTC),
-    )  # fmt: skip
+    calibration = CalibrationRow(dataset_id=dataset_id, name=name, document=document, annotator=annotator)
     with store.writing() as session:
         store.hold(DATASET.id, dataset_id)
         refuse_taken(store, dataset_id, name)

@@ -60,7 +60,6 @@ class Intake:
     columns: ScoreColumns
     seed: int
     policy_version: int
-    annotator: str
     gold: GoldRule
     planned: bool = False
     late: int = 0
@@ -79,14 +78,14 @@ ANNOTATORS = "annotators"
 """The model of a run that holds what people marked in another tool."""
 
 
-def intake(store: Store, info: DatasetInfo, columns: ScoreColumns, gold: GoldRule, annotator: str) -> Intake:
+def intake(store: Store, info: DatasetInfo, columns: ScoreColumns, gold: GoldRule) -> Intake:
     """How a file goes into a dataset that is there, next to the runs that earlier files brought."""
     runs: dict[tuple[str, str], list[int]] = {}
     for run in store.column(select(RunRow).where(RUN.dataset_id == info.id).order_by(RUN.id)):
         if run.parameters.get("source") == "recorded":
             runs.setdefault((run.proposer, run.model), []).append(run.id)
     before = store.value(select(func.max(SAMPLE.id))) or 0
-    return Intake(info.id, columns, info.seed, info.policy.version, annotator, gold, before=before, runs=runs)
+    return Intake(info.id, columns, info.seed, info.policy.version, gold, before=before, runs=runs)
 
 
 def purged_names(store: Store, dataset_id: int) -> dict[str, str]:
@@ -352,8 +351,7 @@ class _Chunk:
         runs = self.intake.runs.setdefault(key, [])
         run_id = next((run for run in runs if run not in have), None)
         if run_id is None:
-            parameters = {"source": "recorded"}
-            run_id = create_run(self.store, self.intake.dataset_id, *key, parameters, self.intake.annotator)
+            run_id = create_run(self.store, self.intake.dataset_id, *key, {"source": "recorded"})
             runs.append(run_id)
         have[run_id] = document
         self.new_proposals.append(

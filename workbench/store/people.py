@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from sqlalchemy import exists, or_, select
 
@@ -41,7 +40,7 @@ def keep(store: Store, person: Person) -> None:
         row = session.get(PersonRow, person.name)
         if row is None:
             store.delete(SessionRow, SESSION.person == person.name)
-            row = PersonRow(name=person.name, role=person.role, created_at=datetime.now(UTC))
+            row = PersonRow(name=person.name, role=person.role)
         row.role, row.adjudicator, row.disabled = person.role, person.adjudicator, person.disabled
         session.add(row)
         session.flush()  # SQLAlchemy 2.0 does not do it before the rows are read

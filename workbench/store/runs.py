@@ -90,20 +90,18 @@ def found_run(store: Store, info: DatasetInfo, made_by: MadeBy) -> RunInfo | Non
     return next((run for run in every if (run.proposer, run.model, run.parameters) == made_by), None)
 
 
-def run_of(store: Store, info: DatasetInfo, made_by: MadeBy, annotator: str) -> RunInfo:
+def run_of(store: Store, info: DatasetInfo, made_by: MadeBy) -> RunInfo:
     """The run of this set-up: the one that there is, else a new one, the same for two who begin at once."""
     if (run := found_run(store, info, made_by)) is None:
         with store.writing():
             store.hold(DATASET.id, info.id)
             if (run := found_run(store, info, made_by)) is None:
-                create_run(store, info.id, *made_by, annotator)
+                create_run(store, info.id, *made_by)
                 run = list_runs(store, info.id)[-1]
     return run
 
 
-def create_run(
-    store: Store, dataset_id: int, proposer: str, model: str, parameters: dict[str, Any], annotator: str
-) -> int:
+def create_run(store: Store, dataset_id: int, proposer: str, model: str, parameters: JsonObject) -> int:
     """Add a run named PROPOSER-run-N; returns its number."""
     with store.writing() as session:
         store.hold(DATASET.id, dataset_id)  # two that begin at once have two names
@@ -115,7 +113,6 @@ def create_run(
             proposer=proposer,
             model=model,
             parameters=parameters,
-            annotator=annotator,
             created_at=datetime.now(UTC),
         )
         session.add(run)

@@ -295,7 +295,7 @@ class Settled(NamedTuple):
 
 @dataclass(slots=True)
 class ScoreColumns:
-    """Where the columns of numbers of one `file` go in a dataset.
+    """Where the columns of numbers of a file go in a dataset.
 
     `known` were there before, with when they came; `days` are those that an export names, on which its
     columns came. `into` says where those of the file are kept, `begun` which of these are new, and `differs`
@@ -304,7 +304,6 @@ class ScoreColumns:
 
     dataset_id: int
     update: bool
-    file: str
     known: Mapping[str, datetime]
     days: Mapping[str, datetime]
     into: dict[str, str] = field(default_factory=dict)
@@ -340,8 +339,8 @@ class ScoreColumns:
         name = self.place(column)
         if name not in (*self.runs(column), *self.begun):
             self.begun.add(name)
-            row = {"dataset_id": self.dataset_id, "column": name, "file": self.file}
-            store.insert(ScoreColumnRow, [{**row, "at": self._came(column)}])
+            row = {"dataset_id": self.dataset_id, "column": name, "at": self._came(column)}
+            store.insert(ScoreColumnRow, [row])
 
     def _came(self, column: str) -> datetime:
         """When the numbers of a column came first: as its export or its name says, else now."""

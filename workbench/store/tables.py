@@ -177,7 +177,6 @@ class RunRow(OfDataset, table=True):
     proposer: str
     model: str = ""
     parameters: JsonObject = Field(sa_type=JSON)
-    annotator: str
     created_at: datetime
 
 
@@ -323,13 +322,12 @@ class ExternalScoreRow(Base, table=True):
 
 
 class ScoreColumnRow(Base, table=True):
-    """A column of numbers of a dataset: when a file brought it first, and which. A second run of a metric is
-    a column of its own, named after its day.
+    """A column of numbers of a dataset, and when a file brought it. A second run of a metric is a column
+    of its own, named after its day.
     """
 
     dataset_id: int = of("dataset", key=True)
     column: str = Field(primary_key=True)
-    file: str = Field(sa_type=Text)
     at: datetime
 
 
@@ -338,11 +336,8 @@ class CalibrationRow(OfDataset, table=True):
 
     __table_args__ = (UniqueConstraint("dataset_id", "name"),)
     name: str
-    run_id: int | None = Field(default=None, sa_type=BIG)
-    scorer: str
     document: JsonObject = Field(sa_type=JSON)
     annotator: str
-    created_at: datetime
 
 
 class CallRow(Numbered, table=True):
@@ -353,12 +348,9 @@ class CallRow(Numbered, table=True):
     task: str
     keys: list[str] = Field(sa_type=JSON)
     model: str = ""  # as the service named it
-    request_id: str = ""
-    stop_reason: str = ""
     failure: str = ""  # its kind; empty for an answer
     detail: str = Field(default="", sa_type=Text)
     usage: JsonObject | None = Field(default=None, sa_type=EMPTY)
-    attempts: int = 1
     batch: str = ""
     at: datetime = Field(default_factory=lambda: datetime.now(UTC))
 
@@ -468,7 +460,6 @@ class PersonRow(Base, table=True):
     role: str
     adjudicator: bool = False
     disabled: bool = False
-    created_at: datetime
     token: str = ""  # SHA-256 of what they log in with to the pages of `serve`; empty for nothing
 
 
@@ -488,7 +479,6 @@ class PassedRow(Base, table=True):
     dataset_id: int = of("dataset", key=True)
     annotator: str = Field(primary_key=True)
     by: str
-    at: datetime
 
 
 class AssignmentRow(OfDataset, table=True):

@@ -7,7 +7,6 @@ counts as gold, in an estimate or as agreement, and nobody sees what another one
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from datetime import UTC, datetime
 
 from sqlalchemy import select
 
@@ -72,7 +71,7 @@ def let_pass(store: Store, dataset_id: int, annotator: str, by: str) -> None:
     """Give a person the samples of a dataset from now on; `by` says who let them."""
     with store.writing() as session:
         store.hold(DATASET.id, dataset_id)  # the same in two windows at once is one row
-        session.merge(PassedRow(dataset_id=dataset_id, annotator=annotator, by=by, at=datetime.now(UTC)))
+        session.merge(PassedRow(dataset_id=dataset_id, annotator=annotator, by=by))
         session.flush()
 
 

@@ -209,7 +209,7 @@ def budget(limit: str) -> tuple[Budget, Likely]:
 
 
 def ended(tokens: int | None) -> AskAnswer:
-    return AskAnswer(((),), None if tokens is None else Usage(input=tokens), "m", "r", "end_turn")
+    return AskAnswer(((),), None if tokens is None else Usage(input=tokens), "m")
 
 
 def test_a_call_waits_while_those_under_way_may_spend_the_rest() -> None:

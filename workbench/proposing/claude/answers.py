@@ -92,9 +92,6 @@ class AskAnswer:
     parts: tuple[Part | None, ...]
     usage: Usage | None
     model: str
-    request_id: str
-    stop_reason: str
-    attempts: int = 1
 
 
 @dataclass(frozen=True)
@@ -105,9 +102,6 @@ class Failure:
     detail: str = ""
     usage: Usage | None = None
     model: str = ""
-    request_id: str = ""
-    stop_reason: str = ""
-    attempts: int = 1
 
     @property
     def message(self) -> str:

@@ -303,11 +303,9 @@ def row_result(row: Any, ask: Ask) -> Result:
         return result_of(claude_reply(getattr(result, "message", None)), ask)
     if kind in ("expired", "canceled"):
         return Failure(kind)
-    failed = getattr(result, "error", None)
-    error = getattr(failed, "error", None)
+    error = getattr(getattr(result, "error", None), "error", None)
     words = str(getattr(error, "message", "") or "")
-    request_id = str(getattr(failed, "request_id", "") or "")
-    return Failure(kind_of_body(str(getattr(error, "type", "")), words), detail(words), request_id=request_id)
+    return Failure(kind_of_body(str(getattr(error, "type", "")), words), detail(words))
 
 
 def _row(setup: Setup, ask: Ask) -> dict[str, Any]:

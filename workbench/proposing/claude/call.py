@@ -231,7 +231,7 @@ def failure_of(error: Exception) -> Failure:
     words = _words(error)
     if kind == "connection" and error.__cause__ is not None:
         words = f"{words} {error.__cause__}"
-    return Failure(kind, detail(words), request_id=_text(getattr(error, "request_id", None)))
+    return Failure(kind, detail(words))
 
 
 def _words(error: Exception) -> str:
@@ -370,20 +370,17 @@ async def call(client: ModelClient, setup: Setup, ask: Ask, seconds: float) -> C
         return Called(failure_of(error), lowered(getattr(error, "response", None)))
     finally:
         sending.cancel()
-    return Called(
-        result_of(reply, ask, headers.get("request-id") or headers.get("x-request-id", "")), headers
-    )
+    return Called(result_of(reply, ask), headers)
 
 
-def result_of(reply: Reply, ask: Ask, request_id: str = "") -> Result:
+def result_of(reply: Reply, ask: Ask) -> Result:
     """The answer in a reply, or the failure."""
-    rest = (reply.usage, reply.model, request_id, reply.stop_reason)
     if reply.failed:
-        return Failure(reply.failed, detail(reply.detail), *rest)
+        return Failure(reply.failed, detail(reply.detail), reply.usage, reply.model)
     try:
-        return AskAnswer(read_answer(ask.task, reply.text, ask.count), *rest)
+        return AskAnswer(read_answer(ask.task, reply.text, ask.count), reply.usage, reply.model)
     except UnusableError as error:
-        return Failure(error.kind, detail(error.detail), *rest)
+        return Failure(error.kind, detail(error.detail), reply.usage, reply.model)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

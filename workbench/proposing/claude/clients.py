@@ -39,7 +39,6 @@ class Reply(NamedTuple):
     detail: str = ""
     usage: Usage | None = None
     model: str = ""
-    stop_reason: str = ""
 
 
 Received = tuple[Reply, Mapping[str, str]]
@@ -129,7 +128,6 @@ def claude_reply(message: Any) -> Reply:
         detail=": ".join(filter(None, reasons)) or f"stop reason {stop or 'missing'}",
         usage=usage,
         model=str(message.model or ""),
-        stop_reason=stop,
     )
 
 
@@ -189,7 +187,6 @@ def openai_reply(completion: Any) -> Reply:
         detail=refusal or f"finish reason {stop or 'missing'}",
         usage=usage,
         model=str(getattr(completion, "model", None) or ""),
-        stop_reason=stop,
     )
 
 

@@ -272,11 +272,9 @@ class LiveRun:
                 self._in_a_row = self._in_a_row + 1 if hopeless else 0
                 wait = self._failed(result, called.headers, attempts, refusals, started)
             else:
-                attempts += 1
                 self._in_a_row = 0
                 self._pace.answered(self._now(), _use(result.usage), called.headers)
             if wait is None:
-                result = replace(result, attempts=attempts + refusals)
                 if len(asked_alone(ask, result)) < len(ask.keys):
                     self._meter.settled(result)
                 # in a task of its own that no cancelling stops
