@@ -128,7 +128,7 @@ def test_a_run_whose_import_was_killed_is_completed_by_the_same_file(bench: Benc
     first, second = "context_recall@2026-01-05", f"context_recall@{today}"
     bench.change(
         "UPDATE score_column SET at = '2026-01-05 12:00:00.000000'",
-        f"INSERT INTO score_column VALUES (1, '{second}', 'data.jsonl', '{today}')",
+        f"INSERT INTO score_column VALUES (1, '{second}', '{today}')",
         f"INSERT INTO external_score SELECT id, '{second}', 0.75, '0.75' FROM sample WHERE key = 'a'",
     )
     report = bench.load([sample(key, "Ann Lee.", "Ann.", context_recall=0.75) for key in "ab"])
