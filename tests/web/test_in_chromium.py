@@ -267,6 +267,7 @@ def test_nothing_serious_keeps_people_out(serve: Serve, tab: Tab, axe: str) -> N
     tab.go(f"{served.url}/login")
     keeps_nobody_out(tab, axe, "/login")
     log_in(tab, served)
+    tab.go(f"{served.url}/s/{served.bench.id('s0')}")
     keeps_nobody_out(tab, axe, "/s")
     tab.run("for (const one of document.querySelectorAll('details')) one.open = true")
     keeps_nobody_out(tab, axe, "/s open")

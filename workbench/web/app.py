@@ -131,8 +131,9 @@ class Pages:
             finalize=_visible, trim_blocks=True, lstrip_blocks=True,
         )  # fmt: skip
         self._templates.globals |= {
-            "many": many, "state_words": page.state_words, "trainee_line": trainee_line, "letter": letter,
-            "words": units, "delta": delta, "shows": shows, "called": page.called,
+            "page": page, "words": units, "many": many, "delta": delta, "shows": shows, "letter": letter,
+            "trainee_line": trainee_line, "tag": forms.tag, "excluding": intents.EXCLUDING,
+            "proxy": proxy is not None,
         }  # fmt: skip
 
     def routes(self) -> list[BaseRoute]:
@@ -167,7 +168,7 @@ class Pages:
                 here = request.url.path if elsewhere else ""
                 form = _escaped(await _fields(request)) if takes_form else {}
                 typed = [text for name in ("surface", "text") if (text := form.get(name))]
-                return self._login_page("", 401, here=here, typed=typed)  # such a link brings no cookie
+                return self._page("login.html", 401, here=here, typed=typed)  # such a link brings no cookie
             request.state.person = caller.name
             return await handler(request, caller)
 
@@ -217,38 +218,33 @@ class Pages:
     async def login_form(self, request: Request) -> Response:
         """Ask for a name and a token."""
         request.state.route = "/login"
-        return self._login_page("you are logged out" if "out" in request.query_params else "", 200)
-
-    def _login_page(
-        self, message: str, status: int, name: str = "", here: str = "", typed: Sequence[Markup] = ()
-    ) -> Response:
-        proxy = self._proxy is not None
-        return self._page("login.html", status, said=message, name=name, here=here, proxy=proxy, typed=typed)
+        return self._page("login.html", said="you are logged out" if "out" in request.query_params else "")
 
     async def login(self, request: Request) -> Response:
         """Begin a session."""
         request.state.route = "/login"
         if self._proxy is not None:
-            return self._login_page("", 401)
+            return self._page("login.html", 401)
         try:
             fields = await _fields(request)
         except HTTPException as refused:
-            return self._login_page(refused.detail, refused.status_code)
+            return self._page("login.html", refused.status_code, said=refused.detail)
         name, token = fields["name"].strip(), fields["token"].strip()
         tried = f"person {name[:LONGEST_NAME]}", f"address {request.client.host if request.client else ''}"
         async with self._one_login:  # at a time, so that those of one moment count together
             if any(map(self._failed.full, tried)):
                 refusal = f"{LOGINS} tries failed within 15 minutes: wait for as long, then log in again"
-                return self._login_page(refusal, 429, name)
+                return self._page("login.html", 429, said=refusal, name=name)
             try:
                 secret = await self._store.write(people.log_in, name, token, self._guest)
             except WorkbenchError as error:
-                return self._login_page(str(error), _status(error), name)
+                return self._page("login.html", _status(error), said=str(error), name=name)
             if secret is None:
                 for name_or_address in tried:
                     self._failed.add(name_or_address)
                 request.state.error = "LoginFailed"
-                return self._login_page("this name and token do not fit together", 401, name)
+                wrong = "this name and token do not fit together"
+                return self._page("login.html", 401, said=wrong, name=name)
         request.state.person = name
         answer = RedirectResponse("/next", 303)
         answer.set_cookie(
@@ -335,19 +331,17 @@ class Pages:
         facts = [*([f"◷ {holds(held)}"] if held else []), *page.facts_of(opened, kind)]
         return await asyncio.to_thread(
             self._page, "review.html", status, caller=caller, opened=opened, kind=kind, said=said,
-            title=name_of(opened.sample.id, opened.sample.user_input), parts=page.parts_of(opened, kind),
-            rows=page.rows_of(opened, kind), facts=facts, scores=page.scores_of(opened, kind), sure=sure,
+            title=name_of(opened.sample.id, opened.sample.user_input), facts=facts, why=why, sure=sure,
             again=again, chosen=page.chosen(opened, kind, unit), signed=shown.signed(caller.key),
-            excluding=intents.EXCLUDING, letters=letters_text(opened, kind),
-            queue="" if picked else _given(caller, opened.sample_id), progress=await caller.desk.progress(),
-            why=why,
+            letters=letters_text(opened, kind), queue="" if picked else _given(caller, opened.sample_id),
+            progress=await caller.desk.progress(),
         )  # fmt: skip
 
     async def me(self, request: Request, caller: Caller) -> Response:
         """How far this person and everybody are."""
         desk = caller.desk
         progress, pace = await desk.progress(), await desk.pace()
-        return self._page("me.html", caller=caller, progress=progress, pace=pace, said="")
+        return self._page("me.html", caller=caller, progress=progress, pace=pace)
 
     async def health(self, request: Request) -> Response:
         """Whether the database answers, and is still where it was; no data."""
@@ -392,7 +386,8 @@ class Pages:
         """Why the database refused an act or an undo, and a button that sends the same once more."""
         request.state.error = type(error).__name__
         why = f"not saved: {error}"
-        return self._message(why, _status(error), retry=_escaped(fields), to=request.url.path)
+        retry = _escaped(fields)
+        return self._page("message.html", _status(error), said=why, retry=retry, to=request.url.path)
 
     async def _of_before(self, caller: Caller, fields: Fields) -> Response:
         """Write nothing of a form of another session; offer again what it said, on the sample as it is."""
@@ -497,16 +492,8 @@ class Pages:
     # Drawing.
 
     def _page(self, template: str, code: int = 200, /, **values: Any) -> Response:
-        caller: Caller | None = values.get("caller")
-        tags = {action: forms.tag(caller.key, action) if caller else "" for action in ("logout", "undo")}
-        # no two pages are the same
-        usual = {
-            "caller": None,
-            "desk": caller and caller.desk,
-            "tags": tags,
-            "nonce": secrets.token_hex(8),
-            "code": code,
-        }
+        usual: dict[str, Any] = dict.fromkeys(("caller", "said", "name", "here", "typed", "retry", "to"), "")
+        usual |= {"code": code, "nonce": secrets.token_hex(8)}  # no two pages are the same
         text = self._templates.get_template(template).render(usual | values)
         return HTMLResponse(text.encode("utf-8", "replace"), code)
 
@@ -514,16 +501,14 @@ class Pages:
         """A page that says what went wrong; of an error of our own the log names the kind and the place."""
         request.state.error = type(error).__name__
         if isinstance(error, WorkbenchError):
-            return self._message(str(error), _status(error))
+            return self._page("message.html", _status(error), said=str(error))
         if isinstance(error, HTTPException):
             why = "there is no such page" if error.status_code == 404 else error.detail
-            answer = self._message(why, error.status_code)
+            answer = self._page("message.html", error.status_code, said=why)
             answer.headers.update(error.headers or {})  # the methods that a page has
             return answer
-        return self._message("the server made an error of its own; what it shows as saved is saved", 500)
-
-    def _message(self, why: str, status: int, **more: Any) -> Response:
-        return self._page("message.html", status, said=why, **{"retry": {}, "to": "", **more})
+        why = "the server made an error of its own; what it shows as saved is saved"
+        return self._page("message.html", 500, said=why)
 
 
 def _visible(value: Any) -> Any:

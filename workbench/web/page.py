@@ -14,49 +14,26 @@ from workbench.reports.units import (
     settled_value,
     stays,
     tally,
-    unit_symbol,
     verdict,
 )
 from workbench.scoring.names import SCORERS, scorer_name
 from workbench.stages.review import Opened
 from workbench.text.cells import DISPOSITION_SYMBOL, STATE_NAME
 from workbench.text.figures import delta
-from workbench.text.marks import Mark, MarkedLines, context_marks, reference_marks
+from workbench.text.marks import Mark, MarkedLines, Piece, context_marks, reference_marks
 from workbench.text.safe import clean
 
 QUOTE = 160
 """Characters of an evidence next to its unit; the context shows it whole."""
 
 
-class TextPiece(NamedTuple):
-    """A stretch of a text, made safe, that one mark covers or none; `start` counts code points."""
-
-    start: int
-    text: str
-    role: str
-    owner: str
-    odd: bool
-
-
 class SampleText(NamedTuple):
-    """A text of a sample, by its name in `texts_of`."""
+    """A text of a sample, made safe, by its name in `texts_of`; each piece is under one mark or none."""
 
     name: str
     title: str
     text: str
-    pieces: tuple[TextPiece, ...]
-
-
-class ListedUnit(NamedTuple):
-    """A unit as a page lists it."""
-
-    unit: Unit
-    sign: str
-    said: str
-    doubtful: bool
-    quotes: tuple[str, ...]
-    sides: tuple[tuple[int, str, str, bool], ...] = ()
-    """What each person has, where they differ: number, letter, words, and whether it stands so now."""
+    pieces: Sequence[Piece]
 
 
 def texts_of(opened: Opened) -> Iterator[tuple[str, str]]:
@@ -80,28 +57,12 @@ def parts_of(opened: Opened, kind: Kind) -> Iterator[SampleText]:
 
 
 def _part(name: str, title: str, text: str, marks: Sequence[Mark]) -> SampleText:
-    shown = clean(text)
-    cut = MarkedLines([(0, len(text))], marks).pieces(0, 0, len(text))
-    pieces = (
-        TextPiece(start, shown[start:end], mark.role if mark else "", mark.owner if mark else "", odd)
-        for start, end, mark, _, odd in cut
-    )
-    return SampleText(name, title, text, tuple(pieces))
+    pieces = MarkedLines([(0, len(text))], marks).pieces(0, 0, len(text))
+    return SampleText(name, title, clean(text), pieces)
 
 
-def rows_of(opened: Opened, kind: Kind) -> list[ListedUnit]:
-    """The units of a kind."""
-    contexts = opened.sample.retrieved_contexts
-    return [
-        ListedUnit(
-            unit, unit_symbol(unit), said_of(unit.match), doubtful(unit, contexts),
-            tuple(_quotes(unit.match, contexts)), tuple(_sides(opened, unit)),
-        )
-        for unit in opened.units(kind)
-    ]  # fmt: skip
-
-
-def _sides(opened: Opened, unit: Unit) -> Iterator[tuple[int, str, str, bool]]:
+def sides(opened: Opened, unit: Unit) -> Iterator[tuple[int, str, str, bool]]:
+    """What each person has, where they differ: number, letter, words, and whether it stands so now."""
     sided = opened.over.of(unit) if opened.over else None
     if sided is not None and not sided.agreed:
         for side, theirs in enumerate(sided.sides):
@@ -128,7 +89,8 @@ def state_words(unit: Unit | None) -> str:
     return f"{unit.text}{label}, {said_of(unit.match)[2:]}"
 
 
-def _quotes(match: Match, contexts: Sequence[str]) -> Iterator[str]:
+def quotes(match: Match, contexts: Sequence[str]) -> Iterator[str]:
+    """The first two pieces of evidence, the second with its context."""
     for evidence in match.evidence[:2]:
         if evidence.context < len(contexts):
             quote = f"“{evidence.of(contexts)[:QUOTE]}”"
