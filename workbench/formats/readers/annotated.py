@@ -78,7 +78,7 @@ def record(
         texts["retrieved_contexts"] = context_texts(texts["retrieved_contexts"], others)
     in_units = attached is not None and tool == "label-studio"  # as we write them
     marked = [(layer, *placed(text, layer.regions, notes, in_units=in_units)) for layer in sets]
-    lost = [[region.start, region.end, region.label] for _, _, gone in marked for region in gone]
+    lost = [list(region[:3]) for _, _, gone in marked for region in gone]
     if attached is not None:
         ours = native.record(attached, {**texts, "reference": text}, notes)
         if not ours.changed:
@@ -154,7 +154,7 @@ def _judged_anew(gold: GoldRecord, text: str, now: set[tuple[Any, ...]]) -> Gold
         places = _bare_spans(text, unit)
         other = {mark[3] for mark in now if mark[:3] in places} - {unit.match.verdict or "unsure"}
         if len(other) == 1:
-            unit = replace(unit, match=Match(verdict=other.pop(), rule="human"))
+            unit = unit.matched(Match(other.pop(), rule="human"))
         units.append(unit)
     return replace(gold, entities=tuple(units))
 
@@ -182,7 +182,7 @@ def _with(
 
 def _units(layer: AnnotationSet, entities: Sequence[ProposedEntity]) -> Iterator[Unit]:
     for number, (entity, region) in enumerate(zip(entities, layer.regions, strict=True), start=1):
-        match = Match(verdict=region.verdict, rule="human")
+        match = Match(region.verdict, rule="human")
         yield Unit(f"g{number}", "entity", entity.text, entity.label, entity.spans, match, "imported")
 
 
@@ -228,15 +228,15 @@ def placed(
         and not all(_fits(text, _inside(text, region.start, region.end)) for region in silent)
     )
     for region in regions:
-        by_units = _stripped(text, _in_units(units, region))
         if region.text:
-            span = _quoted(text, region, by_units, in_units=in_units)
+            span = _quoted(text, region, units, in_units=in_units)
         else:
-            span = by_units if silent_in_units else _stripped(text, _inside(text, region.start, region.end))
+            inside = _inside(text, region.start, region.end)
+            span = _stripped(text, _in_units(units, region) if silent_in_units else inside)
         if span is not None:
             surface = span.of(text)
-            meant = in_units and by_units == span
-            if (span.start, span.end) != (region.start, region.end) and not meant:
+            moved = (span.start, span.end) != region[:2]
+            if moved and not (in_units and span == _stripped(text, _in_units(units, region))):
                 what = f'"{excerpt(surface, 30)}" {region.start}:{region.end} → {span.start}:{span.end}'
                 notes.example("moved", what)
             entities.append(ProposedEntity(surface, region.label, span.start, span.end))
@@ -289,14 +289,15 @@ def _stripped(text: str, span: Span | None) -> Span | None:
     return Span(span.start + lead, span.start + len(surface.rstrip())) if lead < len(surface) else None
 
 
-def _quoted(text: str, region: Region, by_units: Span | None, *, in_units: bool) -> Span | None:
+def _quoted(text: str, region: Region, units: Sequence[int | None], *, in_units: bool) -> Span | None:
     """Where the words of a region stand: as given, in UTF-16 units, with blanks collapsed, or else.
 
     Both of the first may quote them, as behind an emoji a letter that stands twice: what is known decides.
     """
     words = (region.text or "").strip()
-    as_given = _stripped(text, _inside(text, region.start, min(region.end, len(text))))
-    for span in (by_units, as_given) if in_units else (as_given, by_units):
+    inside = _inside(text, region.start, min(region.end, len(text)))
+    for by_units in (in_units, not in_units):
+        span = _stripped(text, _in_units(units, region) if by_units else inside)
         if span is not None and span.of(text) == words:
             return span
     if not words:

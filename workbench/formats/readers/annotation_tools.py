@@ -220,8 +220,8 @@ def _sets(row: JsonObject, notes: Notes) -> Iterator[annotated.AnnotationSet]:
             human = key != "predictions"
             people = annotation.get("annotator") or annotation.get("completed_by")
             by = _name(people if human else annotation.get("model_version"))
-            pictured = any(_OF_PICTURES.fullmatch(str(result.get("type"))) for result in results)
-            if regions or not pictured:  # marks of a picture say nothing of the text
+            # marks of a picture say nothing of the text
+            if regions or not any(_OF_PICTURES.fullmatch(str(result.get("type"))) for result in results):
                 yield annotated.AnnotationSet(regions, by, human)
 
 
