@@ -222,6 +222,7 @@ def test_what_only_looks_alike_is_not_found(text: str, label: str, context: str,
         ("Press", "organisation", "published by MIT Press", "en"),
         ("インド", "place", "インドネシアに行った", "ja"),
         ("19", "number", "ill with Covid-19", "en"),
+        ("11", "number", "They flew on Apollo 11.", "en"),
     ],
 )
 def test_a_name_inside_a_longer_one_is_only_suggested(text: str, label: str, context: str, lang: str) -> None:
@@ -248,6 +249,7 @@ def test_a_name_inside_a_longer_one_is_only_suggested(text: str, label: str, con
         ("Darwin", "other", "die Theorie von Darwin", "de"),
         ("インド", "place", "インドに行った", "ja"),
         ("2.8%", "number", "and 2.8% Protestants", "en"),
+        ("11", "number", "In Rome 11 people died", "en"),
     ],
 )
 def test_neighbours_that_do_not_belong_to_a_name_do_not_nest_it(
