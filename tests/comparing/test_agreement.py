@@ -23,7 +23,7 @@ from workbench.comparing.agreement import (
     tabulate,
     tabulate_by_group,
 )
-from workbench.comparing.intervals import UNIT, at_most, t_quantile, wilson
+from workbench.comparing.intervals import at_most, t_quantile, wilson
 from workbench.comparing.paired import Pair, mean_of, paired, pearson, spearman, two_arms
 
 
@@ -52,7 +52,7 @@ def test_unsure_units_stay_out_of_the_table() -> None:
 
 def test_without_units_nothing_is_said() -> None:
     table = tabulate([])
-    assert (None, UNIT) == (table.tpr.value, table.tpr.interval)
+    assert (None, None) == (table.tpr.value, table.tpr.interval)
     assert (None, None) == table.specific
     assert (0, None, None) == (lambda one: (one.n, one.kappa, one.ac1))(beyond_chance(table.table))
 

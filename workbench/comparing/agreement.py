@@ -44,8 +44,8 @@ class Rate:
 
     @property
     def interval(self) -> Interval | None:
-        """Wilson's, 95 %; None below ten groups."""
-        return wilson_by_group(self.groups) if self.groups else wilson(self.hits, self.n)
+        """Wilson's, 95 %; None without units, and below ten groups."""
+        return wilson_by_group(self.groups) if self.groups or not self.n else wilson(self.hits, self.n)
 
 
 @dataclass(frozen=True)
