@@ -7,7 +7,7 @@ import re
 from workbench.proposing.rules.lexicon import function_words, is_place, russian_head, stem, words
 from workbench.proposing.rules.runs import Reading, Run
 
-_LANGUAGES = frozenset({"ru", "uk", "be", "bg"})
+_LANGUAGES = words("ru uk be bg")
 _ADJECTIVE = re.compile(
     r"(?<![ае]н)(?<!ст)(?<!ци)(?:ый|ий|ой|ая|яя|ое|ее|ого|его|ому|ему|ым|им|ом|ем|ую|юю|ые|ие|ых|их|ыми|ими|ей)$"
 )

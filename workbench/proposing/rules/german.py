@@ -7,9 +7,7 @@ from collections.abc import Iterator, Sequence, Set
 
 from workbench.proposing.rules.lexicon import (
     COMMON_IN_GERMAN,
-    EVENT,
-    ORGANISATION,
-    PLACE,
+    HEADS,
     function_words,
     is_first_name,
     is_organisation,
@@ -33,13 +31,12 @@ _ADJECTIVE = re.compile(
     r"|vereinigt|bundes|stille|hoh|ober|unter|nieder|nördlich|südlich|östlich|westlich|zentral|\w{3,}isch|\w{3,}lich|\w{3,}istisch"
     r"|föderal|liberal|sozial|christlich|katholisch)(?:e|er|es|en|em)$"
 )
-_ENGLISH_LINKS = frozenset({"of", "the", "and", "for"})
+_ENGLISH_LINKS = words("of the and for")
 _ENGLISH_HEADS = words(_WORDS["english-heads"])
 _ARTICLES = words(
     "der die das den dem des ein eine einen einem einer eines kein keine jeder jede jedes dieser diese dieses"
 )
-_HEADS = ORGANISATION | PLACE | EVENT
-_PLACE_BEFORE = frozenset({"in", "nach", "aus", "bei", "nahe"})
+_PLACE_BEFORE = words("in nach aus bei nahe")
 # "in Kraft", "aus Angst": nouns that stand after a bare preposition.
 _BARE = words(_WORDS["bare"])
 
@@ -71,11 +68,8 @@ def _name_from(reading: Reading, run: Run, index: int, surnames: Set[str]) -> in
     """The last token of the name that starts at `index`, or None when none does."""
     word = reading.words[index]
     folded = word.casefold()
-    if (
-        not reading.capital[index]
-        or folded in function_words("de")
-        or (folded in reading.lowered and len(word) > 1)
-    ):
+    small = folded in reading.lowered and len(word) > 1
+    if small or not reading.capital[index] or folded in function_words("de"):
         return None
     for end in range(min(run.last, index + 3), index - 1, -1):
         name = reading.name(index, end)
@@ -97,7 +91,7 @@ def _name_from(reading: Reading, run: Run, index: int, surnames: Set[str]) -> in
         word.isupper() or (any(letter.isupper() for letter in word[1:]) and "-" not in word)
     ):
         return index
-    if second and folded in _HEADS and not is_title(word):
+    if second and folded in HEADS and not is_title(word):
         return run.last
     return _bare(reading, run, index, second)
 
@@ -116,11 +110,8 @@ def _bare(reading: Reading, run: Run, index: int, second: bool) -> int | None:
     if _NOUN.search(word.casefold()) or word.casefold() in _BARE or len(word) < 3:
         return None
     if before in _PLACE_BEFORE and not second:
-        return (
-            index
-            if not word.endswith(("en", "er", "el", "e")) or word.endswith(("ingen", "hausen", "hofen"))
-            else None
-        )
+        noun = word.endswith(("en", "er", "el", "e")) and not word.endswith(("ingen", "hausen", "hofen"))
+        return None if noun else index
     if second and index + 1 == run.last and before not in _ARTICLES and index not in reading.opening:
         other = reading.words[index + 1]
         adjectival = before.endswith(("e", "er", "en", "es", "em")) and before not in function_words("de")
@@ -131,12 +122,8 @@ def _bare(reading: Reading, run: Run, index: int, second: bool) -> int | None:
 
 def _of_a_place(word: str, second: bool) -> bool:
     """Berliner Mauer, Frankfurter Allgemeine."""
-    return (
-        second
-        and word.endswith("er")
-        and len(word) > 5
-        and (is_place(word[:-2]) or is_place(word[:-2] + "en"))
-    )
+    place = word.removesuffix("er")
+    return second and 3 < len(place) < len(word) and (is_place(place) or is_place(f"{place}en"))
 
 
 def _person_end(reading: Reading, run: Run, index: int) -> int:

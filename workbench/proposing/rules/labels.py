@@ -40,7 +40,7 @@ _LIFE = re.compile(
 _CUT = re.compile(
     r"\s(?:of|that|which|who|whose|in|by|from|on|at|for|with|and|between|located|released|born|based|written|directed)\s"
 )
-_IN = frozenset({"in", "near", "outside", "throughout", "à", "en", "nahe", "из", "в", "во", "под", "около"})
+_IN = words("in near outside throughout à en nahe из в во под около")
 # Before "of" and a place; right before a place; and before "by" and a firm, where no first name says person.
 _PLACED = words(
     """north south east west northeast northwest southeast southwest mayor coast outskirts suburb archbishop
@@ -51,9 +51,9 @@ _TURNED = words(
     житель жители жителя жителей жительница уроженец уроженка"""
 )
 _ISSUED = words("released published manufactured developed distributed operated owned acquired")
-_BEFORE_PLACES = frozenset({"in", "from", "near", "at", "of", "to", "(", ","})
+_BEFORE_PLACES = words("in from near at of to ( ,")
 _ENDS = frozenset({",", ".", ")", ";", "(", ""})
-_LISTING = frozenset({",", "and", "or", "и", "или"})  # what stands next to each other in a list is alike
+_LISTING = words(", and or и или")  # what stands next to each other in a list is alike
 _NOBLE = words("de da di du von van bin ibn del der zu al бин ибн фон ван де")
 _PEOPLE = ROLES | TRADES
 _SAID = words(
@@ -117,7 +117,7 @@ class RunLabels:
         if (
             (is_first_name(listed[0]) and (len(listed) > 1 or not is_place(listed[0])) and not inside)
             or any(_PATRONYMIC.search(word) for word in folded if word > "а")
-            or (len(listed[-1]) > 1 and any(map(_INITIAL.match, listed[:-1])))
+            or (len(listed[-1]) > 1 and listed[-1][0].isalpha() and any(map(_INITIAL.match, listed[:-1])))
         ):
             return "person"
         if near := self._neighbour(run):
@@ -166,7 +166,8 @@ class RunLabels:
         if of := self._of(run):
             return of
         after, then = reading.word(run.last + 1), reading.word(run.last + 2)
-        if then and NOUNS.get(after) in {"place", "organisation", "event"}:
+        plug = after == "port" and self._reading.words[run.last].isupper()  # the HDMI port
+        if then and NOUNS.get(after) in {"place", "organisation", "event"} and not plug:
             return NOUNS[after]
         listing = after == "," and before.casefold() in _BEFORE_PLACES
         return "place" if listing and is_place(then) else ""

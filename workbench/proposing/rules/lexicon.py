@@ -109,6 +109,7 @@ TOPICS = words(_WORDS["topics"])
 ORGANISATION = words(_WORDS["organisation"])
 PLACE = words(_WORDS["place"])
 EVENT = words(_WORDS["event"])
+HEADS = ORGANISATION | PLACE | EVENT
 
 # Russian heads and their kind; compared by stem.
 _RUSSIAN_STEMS = {

@@ -22,16 +22,22 @@ from workbench.proposing.rules.lexicon import (
     function_words,
     is_people,
     is_place,
+    words,
 )
 from workbench.text.tokens import Cut, cut, sentences
 
-ROMANCE = frozenset({"es", "pt", "it", "fr", "ro", "ca"})
-ARTICLES = frozenset({"el", "la", "los", "las", "le", "les", "lo", "o", "a", "os", "as"})
+ROMANCE = words("es pt it fr ro ca")
+ARTICLES = words("el la los las le les lo o a os as")
 _LONGEST = 24  # tokens; no name is longer, a page in capitals is
 _SCORES = 6  # tokens around a number in which another one makes it a result
 _MARKS = frozenset(",;()-–|")
 _OPENING = re.compile("[“«„•*@]")
 _NICKNAME = frozenset("\"“”'‘’«»")
+# Verbs right after a bare name that opens a sentence.
+ACTING = words(
+    """has had also then became began won made wrote went took left grew led held met gave told said says ran
+    sang taught fought fled built sold spent lost kept found thought does plays lives works writes"""
+)
 
 
 class Run(NamedTuple):
@@ -61,6 +67,11 @@ class Reading(NamedTuple):
     def folded(self, index: int) -> str:
         """The same without case."""
         return self.word(index).casefold()
+
+    def acts(self, index: int) -> bool:
+        """Whether a token reads as an English verb in the past."""
+        word = self.word(index)
+        return self.lang == "en" and (word in ACTING or (len(word) > 4 and word.endswith("ed")))
 
     def is_capital(self, index: int) -> bool:
         """Whether there is such a token, and its capital counts."""
@@ -292,7 +303,8 @@ def _after_number(reading: Reading, first: int, last: int, after: int) -> int | 
     if person or is_place(reading.words[last]) or is_score(reading, first, last, after):
         return None
     counted = reading.word(after + 1).isalpha() and not reading.capital[after + 1]
-    return None if counted and not _is_function_word(reading, after + 1) else after
+    acts = reading.acts(after + 1) or _is_function_word(reading, after + 1)
+    return None if counted and not acts else after
 
 
 def is_score(reading: Reading, first: int, last: int, number: int) -> bool:
@@ -310,7 +322,8 @@ def _counts(reading: Reading, around: range, head: str) -> bool:
     """Whether a number that is no part of a name with the same head is met on the way along a line."""
     words = reading.words
     for index in around:
-        if not 0 <= index < len(words) or "\n" in reading.gap(index - (index > 0), index):
+        left = min(index, index - around.step)
+        if not 0 <= index < len(words) or "\n" in reading.gap(left, left + 1):
             return False
         word = words[index]
         if word.isdecimal() and len(word) <= 3:

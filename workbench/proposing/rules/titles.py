@@ -1,4 +1,4 @@
-"""Titles between quotation marks: works, and organisations named that way."""
+"""Titles between quotation marks, addresses, and standards by their numbers."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from workbench.proposing.rules.lexicon import (
     is_organisation,
     is_place,
     russian_head,
+    words,
 )
 
 # No nesting and a bounded length: a lost closing mark costs 90 characters, never the rest of the text.
@@ -26,7 +27,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’\-.&][^\W_]+)*")
 _WORD_BEFORE = re.compile(r"([^\W\d_][\w.'’-]*) $")
 _WORD_AFTER = re.compile(r" [A-ZÀ-ÞА-ЯЁ]")
 _LAST_WORD = re.compile(r"([^\W\d_]+)[ \u00a0]$")
-_FIRMS = frozenset({"оао", "ооо", "зао", "пао", "ао", "нко", "гк", "тк", "фк", "хк"})
+_FIRMS = words("оао ооо зао пао ао нко гк тк фк хк")
 _SPEECH = re.compile(
     r"(?:\b(?:say|says|said|saying|wrote|writes|stated|states|asked|replied|added|claims|claimed|argued|told"
     r"|сказал|сказала|заявил|заявила|отметил|отметила|добавил|пишет|написал|sagte|erklärte|dit|dijo)\b[^.\n]{0,25}"
@@ -82,12 +83,22 @@ _ENDING = re.compile(r"\.(?:com|org|net|edu|gov|info|ru|de|fr|es|it|uk|eu|io|р�
 _SITE = re.compile(rf"(?<![\w./@-])(?:[^\W_][\w-]{{0,40}}\.){{0,2}}[^\W_][\w-]{{0,40}}{_ENDING.pattern}")
 
 
+_STANDARD = re.compile(
+    r"(?<!\w)(?:ISO|IEC|IEEE|DIN|EN|ANSI|RFC|ASTM|GOST|ГОСТ)(?:/(?:IEC|IEEE))? \d{2,}(?:[-.:]\d+)*(?![\w-])"
+)
+
+
+def standards(text: str) -> Iterator[Found]:
+    """ISO 13849-1, RFC 2616: the number of a standard is a part of its name."""
+    return (Found(*match.span(), "other") for match in _STANDARD.finditer(text))
+
+
 def addresses(text: str) -> Iterator[Found]:
     """Stretches in which no name is looked for; a bare site is itself one."""
     for match in _ADDRESS.finditer(text if "@" in text or "www." in text or "://" in text else ""):
-        yield Found(match.start(), match.end(), "")
+        yield Found(*match.span(), "")
     for match in _SITE.finditer(text if _ENDING.search(text) else ""):
-        yield Found(match.start(), match.end(), "organisation")
+        yield Found(*match.span(), "organisation")
 
 
 def _reads_as_title(inside: str, lang: str) -> bool:
@@ -112,4 +123,4 @@ def _is_nickname(text: str, start: int, end: int, inside: str) -> bool:
     before, after = _WORD_BEFORE.search(text, max(0, start - 30), start), _WORD_AFTER.match(text, end)
     if before is None or after is None:
         return False
-    return inside.count(" ") <= 1 and str(before.group(1))[0].isupper()
+    return inside.count(" ") <= 1 and before[1][0].isupper()
