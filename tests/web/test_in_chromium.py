@@ -189,33 +189,26 @@ def test_an_older_tab_shows_both_versions_and_does_it_again(serve: Serve, tab: T
     assert (("a long thought",), True) == (state.comments, state.entity.assessment.units[1].rejected)
 
 
-def test_what_is_typed_stays_when_the_session_ends(serve: Serve, tab: Tab) -> None:
+def test_what_is_typed_stays_when_it_cannot_be_sent(serve: Serve, tab: Tab) -> None:
+    """It is too long, the session has ended, or the server is away."""
     served = serve(TEN)
     log_in(tab, served)
+    stays, text = (
+        "What you typed is still here: try again.",
+        "document.querySelector('[data-key=c] textarea')",
+    )
     tab.run("document.querySelector('details[data-key=c]').open = true")
-    tab.click("details[data-key=c] textarea")
-    tab.type("a long thought")
+    tab.run(f"{text}.removeAttribute('maxlength'); {text}.value = 'жжжжжж '.repeat(27500)")
+    tab.click("[value=comment]")
+    assert f"not saved: the text is too long: write less. {stays}" == said(tab, "too long")
+    tab.run(f"{text}.value = 'a long thought'")
     people.new_token(served.bench.store, "ann", "bo")
     tab.click("[value=comment]")
-    said(tab, "not saved")
-    assert "a long thought" == tab.run("document.querySelector('details[data-key=c] textarea').value")
-
-
-def test_a_server_that_is_away_is_said_to_be(serve: Serve, tab: Tab) -> None:
-    served = serve(TEN)
-    log_in(tab, served)
+    assert f"not saved: your session has ended: log in again in another tab. {stays}" == said(tab, "session")
     served.stop()
-    key(tab, "x")
-    assert "not saved: the server cannot be reached. Try again." == said(tab, "not saved")
-
-
-def test_a_form_that_is_too_large_says_that_its_text_is_too_long(serve: Serve, tab: Tab) -> None:
-    log_in(tab, serve(TEN))
-    tab.run("""const text = document.querySelector('details[data-key=c] textarea');
-        text.removeAttribute('maxlength'); text.value = 'жжжжжж '.repeat(27500);
-        text.form.querySelector('[value=comment]').click()""")
-    told = "not saved: the text is too long: write less. What you typed is still here: try again."
-    assert told == said(tab, "not saved")
+    tab.click("[value^='reject::']")
+    assert f"not saved: the server cannot be reached. {stays}" == said(tab, "reached")
+    assert "a long thought" == tab.run(f"{text}.value")
 
 
 def test_a_locked_database_is_said_to_be(serve: Serve, tab: Tab) -> None:
@@ -253,7 +246,8 @@ def test_back_leads_to_the_sample_before(serve: Serve, tab: Tab) -> None:
 
 
 def keeps_nobody_out(tab: Tab, axe: str, path: str) -> None:
-    """Give the page the widths of a phone and of a desk, light and dark."""
+    """Give the page, with all that it unfolds, the widths of a phone and of a desk, light and dark."""
+    tab.run("for (const one of document.querySelectorAll('details')) one.open = true")
     for width in 390, 1280:
         for dark in False, True:
             tab.size(width, 844, dark=dark)
@@ -269,8 +263,6 @@ def test_nothing_serious_keeps_people_out(serve: Serve, tab: Tab, axe: str) -> N
     log_in(tab, served)
     tab.go(f"{served.url}/s/{served.bench.id('s0')}")
     keeps_nobody_out(tab, axe, "/s")
-    tab.run("for (const one of document.querySelectorAll('details')) one.open = true")
-    keeps_nobody_out(tab, axe, "/s open")
     for width in 390, 1280:
         tab.size(width, 844)
         small = tab.run("""[...document.querySelectorAll("button, select, summary, input:not([type=hidden])")]
@@ -287,7 +279,6 @@ def test_nothing_serious_keeps_people_out(serve: Serve, tab: Tab, axe: str) -> N
     tab.wait("document.body.innerText.includes('accepted')")
     for path in f"/s/{served.bench.id('s0')}", f"/s/{served.bench.id('none')}", "/me":
         tab.go(f"{served.url}{path}")
-        tab.run("for (const one of document.querySelectorAll('details')) one.open = true")
         keeps_nobody_out(tab, axe, path)
 
 
@@ -318,6 +309,11 @@ def test_the_chosen_unit_is_in_sight_when_a_sample_opens(serve: Serve, tab: Tab)
     assert "0 of 1 verified" in tab.run("document.querySelector('header').innerText")
     tab.run("say('accepted: verified 1/2 .50')")
     assert tab.run("document.documentElement.scrollHeight <= innerHeight"), "the page itself scrolls too"
+    for _ in range(60):
+        tab.press("Tab")
+        assert not tab.run("""((at, bar) => at.top < bar.bottom && at.bottom > bar.top)(
+            ...["main :focus", ".bar:not(:focus-within)"].map(
+                (one) => document.querySelector(one)?.getBoundingClientRect() ?? {}))""")
 
 
 def test_on_a_phone_the_keys_and_a_refusal_come_into_sight(serve: Serve, tab: Tab) -> None:

@@ -193,10 +193,10 @@ def test_a_blind_sample_shows_no_suggestion_and_needs_a_word_that_it_has_no_unit
     assert ("verified", "blind") == (state.entity.disposition, state.opened.shown)
 
 
-def test_the_page_of_a_sample_without_any_run_names_what_proposes(serve: Serve) -> None:
-    row = {"id": "a", "user_input": "q", "reference": "Rome.", "retrieved_contexts": ["Rome."]}
-    _, bo = opened(serve, [row])
+def test_the_page_of_a_sample_without_a_run_and_without_contexts_says_so(serve: Serve) -> None:
+    _, bo = opened(serve, [sample("a", "Rome.")])
     assert "Nothing is proposed yet: workbench propose" in shown(bo.page.text)
+    assert "No context was retrieved: nothing can be found" in shown(bo.page.text)
 
 
 def test_the_page_of_a_blind_sample_is_the_same_whatever_was_proposed(serve: Serve) -> None:
@@ -218,6 +218,7 @@ def test_automatic_values_show_only_after_the_decision(serve: Serve) -> None:
     bench, bo = opened(serve)
     first = bench.id(bo.key)
     assert "The automatic score appears after you accept." in shown(bo.page.text)
+    assert "No context was retrieved" not in shown(bo.page.text)
     assert "name matching" not in bo.do("reject::p2").text
     bo.do("accept")
     page = shown(bo.get(f"/s/{first}").text)
@@ -546,9 +547,3 @@ def test_my_progress_and_the_end(serve: Serve) -> None:
     assert "accepted: verified 1/2" in shown(bo.page.text)
     assert "verified by you 1 verified by others alone 0" in (page := shown(bo.get("/me").text))
     assert page.endswith(" s, 1 press Next sample")
-
-
-@pytest.mark.parametrize(("rows", "without"), [([sample("s0", "Agra.")], True), (ROWS, False)])
-def test_a_page_without_contexts_says_so(serve: Serve, rows: Any, without: bool) -> None:
-    _, bo = opened(serve, rows)
-    assert without == ("No context was retrieved: nothing can be found" in shown(bo.page.text))
