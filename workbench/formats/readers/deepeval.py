@@ -84,15 +84,15 @@ def record_of(row: JsonObject, notes: Notes) -> Record:
 def _judged(record: Record, recall: JsonObject, notes: Notes) -> Record:
     """The record with the verdicts that were counted for its Contextual Recall as a further proposal."""
     sample = record.sample
-    from workbench.matching.units import statement_units
-    from workbench.scoring.scorers import supported
-
     log = recall.get("verboseLogs", recall.get("verbose_logs"))
     statements = judged_statements(log, sample.reference, sample.retrieved_contexts, notes)
     if statements is None:
         if recall:
             notes.counted[f"{CONTEXTUAL_RECALL}: its verdicts are not in verboseLogs"] += 1
         return record
+    from workbench.matching.units import statement_units  # with all that a matcher needs
+    from workbench.scoring.scorers import supported
+
     notes.counted[f"{CONTEXTUAL_RECALL}: the judge's verdicts came in as statements"] += 1
     assessment = supported(statement_units(sample, statements, PROPOSER))
     counted = count(assessment.units).recall if assessment is not None else None
