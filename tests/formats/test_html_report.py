@@ -25,7 +25,7 @@ from tests.rows import gold, lines, naming, sample
 from workbench.comparing import answer_words, words
 from workbench.comparing.answer import Answer, Step
 from workbench.comparing.figures import Figures
-from workbench.comparing.triage import Clue, Quote, Suspicion
+from workbench.comparing.triage import Clue, Quote
 from workbench.errors import ExportError
 from workbench.formats.exports.folder import write_whole
 from workbench.formats.report import LONGEST, plain, report
@@ -375,7 +375,6 @@ def test_suspicions_stand_where_nothing_is_verified_yet(answered: Answered) -> N
 
     assert "Reviewers nobody yet" in text
     assert "Check these first question" in text
-    assert isinstance(made.triage.shown[0].suspicion, Suspicion)
     assert "The text says: Rome , context 1:" in text
     assert "The samples with the largest effect" not in text
     assert "Another recall column is <bdi>context_recall</bdi>." in page
