@@ -37,7 +37,7 @@ class Link:
 
 
 def links(
-    automatic: Assessment, verified: Assessment, *, based: bool, lang: str | None = None
+    automatic: Assessment, verified: Assessment, *, based: bool, lang: str | None
 ) -> tuple[tuple[Link, ...], list[Unit], list[Unit]]:
     """The links between the counted units of two assessments, each rule on what the one before left.
 

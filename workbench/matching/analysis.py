@@ -244,7 +244,7 @@ def may_match(a: Sketch, b: Sketch, lang: str | None) -> bool:
 
 
 @lru_cache(maxsize=4_096)
-def analyse(text: str, label: str = "", lang: str | None = None) -> Analysed:
+def analyse(text: str, label: str, lang: str | None = None) -> Analysed:
     """Take a name apart; remembered by text, label and language."""
     everything = words(text, lang)
     kind = kind_of(label)

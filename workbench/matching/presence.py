@@ -271,7 +271,7 @@ def presence(
     names: Sequence[Name],
     contexts: Sequence[str],
     *,
-    lang: str | None = None,
+    lang: str | None,
     nested_found: bool = False,
     threshold: int = 85,
 ) -> list[Match]:

@@ -190,7 +190,7 @@ def score_text(report: ScoreReport) -> str:
     return page(lines)
 
 
-def gate_text(gate: ScoreGate, names: Mapping[str, str] = {}, quote: Callable[[str], str] = flat) -> str:
+def gate_text(gate: ScoreGate, names: Mapping[str, str], quote: Callable[[str], str] = flat) -> str:
     """Passed or failed, by what, and which samples are below or undefined.
 
     `names` are those of the samples that may be named; the others are counted.

@@ -234,7 +234,7 @@ def _of_folder(store: Store | None, folder: Path) -> GoldVersion:
         )
     policy = manifest_settings(home).get("policy") or {}
     version = GoldVersion(str(folder), name, by_id, tuple(policy.get("counted_labels", ())))
-    return replace(version, pseudonyms=any(map(is_pseudonym, version.people)))
+    return replace(version, pseudonyms=any(is_pseudonym(name, "annotator") for name in version.people))
 
 
 def _of_moment(store: Store | None, dataset: str | None, moment: str) -> GoldVersion:

@@ -85,7 +85,7 @@ def pseudonyms(salt: bytes, what: str = "annotator") -> Naming:
     return name_of
 
 
-def is_pseudonym(name: str, what: str = "annotator") -> bool:
+def is_pseudonym(name: str, what: str) -> bool:
     """Whether a name is one of those that `pseudonyms` makes."""
     return re.fullmatch(f"{what}-[0-9a-f]{{12}}", name) is not None
 

@@ -242,7 +242,7 @@ def short(key: str, size: int, question: str = "") -> str:
     return head + cut_front(key, size - width(head))
 
 
-def in_table(key: str, question: str = "", *, whole: bool = False) -> str:
+def in_table(key: str, question: str, *, whole: bool) -> str:
     """The same at the head of a table's row, with the beginning of the hash: questions may be alike.
 
     `whole`: of any length.

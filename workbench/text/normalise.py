@@ -355,7 +355,7 @@ def joined_initials(tokens: Sequence[str], lang: str | None) -> list[str]:
     return result
 
 
-def content(tokens: Sequence[str], lang: str | None = None) -> list[str]:
+def content(tokens: Sequence[str], lang: str | None) -> list[str]:
     """Words without articles, leading prepositions and honorifics, and fillers, unless nothing is left."""
     main = written_out(tokens)
     if len(main) < 2:

@@ -255,7 +255,7 @@ def readings(word: str) -> tuple[str, ...]:
     return date(year, first, second), date(year, second, first)
 
 
-def canonical(words: Sequence[str], lang: str | None = None) -> list[str]:
+def canonical(words: Sequence[str], lang: str | None) -> list[str]:
     """Words with their numbers composed, dates joined and amounts named, order kept."""
     number_words = counting(lang)
     if number_words.isdisjoint(words) and "".join(words).isalpha():

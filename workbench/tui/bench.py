@@ -332,7 +332,7 @@ class Bench(App[None]):
         await self.pop_screen()
         await self.review(desk, arrival.sample_id, arrival)
 
-    async def back_to_queue(self, at: int | None, message: str = "") -> None:
+    async def back_to_queue(self, at: int | None, message: str) -> None:
         """Leave the review; the keys that waited go to the queue."""
         await self.pop_screen()
         self.meter.look_at(None, monotonic())

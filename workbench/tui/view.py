@@ -154,7 +154,7 @@ def context_headings(contexts: Sequence[str], units: Iterable[Unit], kind: Kind)
 
 
 def context_title(
-    heading: str, visible: range, unit: Unit | None, seen: tuple[int, int, int] | None = None
+    heading: str, visible: range, unit: Unit | None, seen: tuple[int, int, int] | None
 ) -> str:
     """`Context 2 of 5 · 1 name · lines 40–60 of 900 · evidence also in 1, 4`.
 
@@ -408,7 +408,7 @@ RULES = pairs(_SAID["rules"])
 """What a layer of the matcher means to a person, where its name does not say it."""
 
 
-def rematched(before: Sequence[Unit], edit: Edit, contexts: Sequence[str] = ()) -> str:
+def rematched(before: Sequence[Unit], edit: Edit, contexts: Sequence[str]) -> str:
     """The verdicts that the machine gave to what an edit made, behind what was done: old → new, and why.
 
     A name is matched with the names of the contexts: where one has its words alone, it says so.

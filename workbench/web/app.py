@@ -549,7 +549,7 @@ async def _fields(request: Request) -> Fields:
 
 def make_app(
     store: Store, dataset: str | None, site: Site, log: Callable[[str], object],
-    guest: tuple[str, str] = ("", ""), proxy: Proxy | None = None,
+    guest: tuple[str, str], proxy: Proxy | None,
 ) -> ASGIApp:  # fmt: skip
     """The application that a server runs."""
     pages = Pages(store, dataset, site, guest, proxy)

@@ -61,7 +61,7 @@ def entities(text: str, lang: str | None = None) -> tuple[ProposedEntity, ...]:
 
 
 def statements(
-    reference: str, contexts: Sequence[str], lang: str | None = None
+    reference: str, contexts: Sequence[str], lang: str | None
 ) -> tuple[ProposedStatement, ...]:
     """One statement per sentence of the reference, each judged against the contexts by shared words.
 

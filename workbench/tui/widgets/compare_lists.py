@@ -110,7 +110,7 @@ TOP = 3
 """Causes on the first page."""
 
 
-def fact_lines(facts: Sequence[Fact], room: int, *, strong: str = "", name: int = NAME) -> list[Line]:
+def fact_lines(facts: Sequence[Fact], room: int, *, strong: str, name: int = NAME) -> list[Line]:
     """Facts in columns; a note that has no room stands below. The one named `strong` stands out."""
     lines: list[Line] = []
     for fact in facts:
@@ -140,7 +140,7 @@ def narrow_lines(facts: Sequence[Fact], room: int) -> list[Line]:
     return lines
 
 
-def overview(figures: Figures, room: int, *, high: bool = True) -> tuple[list[Line], list[str]]:
+def overview(figures: Figures, room: int, *, high: bool) -> tuple[list[Line], list[str]]:
     """The estimate, or what stands in its place, and the notes on it that are cut.
 
     A figure has one line where the screen is not `high`; what has no room there belongs below.

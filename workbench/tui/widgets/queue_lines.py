@@ -50,7 +50,7 @@ class ProgressLine(OneLine):
 
 
 def progress_parts(
-    progress: Progress | None, pace: Pace | None, room: int, planned: tuple[int, int] | None = None
+    progress: Progress | None, pace: Pace | None, room: int, planned: tuple[int, int] | None
 ) -> Line:
     """The bar and as many counts as there is room for; counts of zero are left out.
 
