@@ -104,7 +104,19 @@ def proposal_document(proposal: Proposal) -> JsonObject:
 
 
 def _listed(proposed: Iterable[ProposedEntity | ProposedStatement] | None) -> list[JsonObject] | None:
-    return None if proposed is None else [proposed_document(each) for each in proposed]
+    """Proposed entities or statements; what one of them does not say has no key."""
+    return (
+        None
+        if proposed is None
+        else [
+            {
+                name: value
+                for name in each.__slots__
+                if (value := getattr(each, name)) is not None and (value or name != "label")
+            }
+            for each in proposed
+        ]
+    )
 
 
 def proposal_of(document: Mapping[str, Any]) -> Proposal:
@@ -121,15 +133,6 @@ def proposal_of(document: Mapping[str, Any]) -> Proposal:
         None if contexts is None else tuple(read(ProposedEntity, each) or () for each in contexts),
         read(ProposedStatement, document.get("statements")),
     )
-
-
-def proposed_document(proposed: ProposedEntity | ProposedStatement) -> JsonObject:
-    """A proposed entity or statement; what it does not say has no key."""
-    return {
-        name: value
-        for name in proposed.__slots__
-        if (value := getattr(proposed, name)) is not None and (value or name != "label")
-    }
 
 
 def policy_document(policy: Policy) -> JsonObject:

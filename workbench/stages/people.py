@@ -75,9 +75,9 @@ def check(store: Store, name: str, deed: Deed) -> None:
         raise UsageError(why)
 
 
-def may(store: Store, name: str, deed: Deed) -> bool:
-    """Whether a person may do this."""
-    return not why_not(people(store), name, deed)
+def settles(store: Store, name: str) -> bool:
+    """Whether a person may settle what others differ in."""
+    return not why_not(people(store), name, "settle what others differ in")
 
 
 def why_not(everybody: Sequence[Person], name: str, deed: Deed) -> str:

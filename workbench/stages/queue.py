@@ -11,7 +11,7 @@ from workbench.errors import UsageError
 from workbench.model import KINDS, Kind, Tally
 from workbench.scoring.names import SCORERS, headline, kind_of, runs_of
 from workbench.stages import midnight
-from workbench.stages.people import check, may
+from workbench.stages.people import check, settles
 from workbench.store import assignments, journal, queue, scores
 from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
@@ -212,8 +212,7 @@ def queue_rows(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[in
         from workbench.stages.queue_values import count_now
 
         late = count_now(store, info, uncounted)
-    settles = may(store, annotator, "settle what others differ in")
-    differ = several(store, info, ids=ids) if settles else ()
+    differ = several(store, info, ids=ids) if settles(store, annotator) else ()
     open_ones = to_settle(store, info, annotator, differ) if differ else ()
     return {
         number: replace(

@@ -10,7 +10,7 @@ from fractions import Fraction
 from workbench.comparing.disputes import disputed
 from workbench.model import Tally
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD, first_scorer
-from workbench.stages.people import may
+from workbench.stages.people import settles
 from workbench.stages.recompute import match_samples
 from workbench.stages.sides import against, numbers_of, verified_side
 from workbench.store import queue, scores
@@ -68,7 +68,7 @@ def unresolved_ids(store: Store, info: DatasetInfo, annotator: str) -> list[int]
     Who may not settle them sees those that they decided.
     """
     ids = several(store, info)
-    if not may(store, annotator, "settle what others differ in"):
+    if not settles(store, annotator):
         own = set[int]().union(*(scores.decided_by(store, info.id, kind, annotator) for kind in info.kinds))
         ids = array("q", (number for number in ids if number in own))
     open_ones = unresolved(store, ids, info.kinds)

@@ -14,7 +14,7 @@ from workbench.matching.units import language_of
 from workbench.model import RESOLVED, Assessment, Kind, Match, Unit, letter, text_hash
 from workbench.reviewing.edits import Put
 from workbench.reviewing.fold import opened_with
-from workbench.stages.people import check, may
+from workbench.stages.people import check, settles
 from workbench.stages.queue import to_settle
 from workbench.stages.review import Opened, act, opened_anew, opening_of, shown, written_of
 from workbench.store import assignments, journal
@@ -26,7 +26,7 @@ from workbench.store.samples import chunked, load_sample
 
 def may_settle(store: Store, info: DatasetInfo, person: str) -> bool:
     """Whether others review too, and a person may settle what differs."""
-    return may(store, person, "settle what others differ in") and reviewed_by_others(store, info, person)
+    return settles(store, person) and reviewed_by_others(store, info, person)
 
 
 def next_to_settle(

@@ -38,7 +38,7 @@ from workbench.reviewing.fold import (
 )
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD, SCORERS, column_of
 from workbench.scoring.scorers import assess_all, machine, score
-from workbench.stages.people import Deed, check, may
+from workbench.stages.people import Deed, check, settles
 from workbench.stages.sides import VerifiedSide, causes_of
 from workbench.store import assignments, gold, journal, queue, scores
 from workbench.store.datasets import DatasetInfo, dataset_info
@@ -232,8 +232,7 @@ def _step(
     """Undo or redo of a person who may still do what it takes back or restores. Raises UsageError."""
     with store.writing():
         check(store, annotator, "review")
-        settles = may(store, annotator, "settle what others differ in")
-        moved = step(store, dataset_id, annotator, action, settles=settles)
+        moved = step(store, dataset_id, annotator, action, settles=settles(store, annotator))
         if moved is not None and moved.resolves:
             check(store, annotator, "settle what others differ in")
         return moved

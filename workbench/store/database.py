@@ -37,10 +37,10 @@ from workbench.errors import (
 from workbench.store.tables import METADATA
 from workbench.text.lists import stored
 
-OLDEST = "0009"
+OLDEST = "0010"
 """The baseline: a database of an older version is refused."""
 
-SCHEMA = "0009"
+SCHEMA = "0010"
 """The newest migration; opening a database that stands there imports no migration code."""
 
 MIGRATIONS = Path(__file__).with_name("migrations")

@@ -153,9 +153,7 @@ def context_headings(contexts: Sequence[str], units: Iterable[Unit], kind: Kind)
     )
 
 
-def context_title(
-    heading: str, visible: range, unit: Unit | None, seen: tuple[int, int, int] | None
-) -> str:
+def context_title(heading: str, visible: range, unit: Unit | None, seen: tuple[int, int, int] | None) -> str:
     """`Context 2 of 5 · 1 name · lines 40–60 of 900 · evidence also in 1, 4`.
 
     `seen` are its visible lines and how many it has; nothing is written of them where all are visible, and

@@ -193,12 +193,10 @@ def write_goldens(folder: Path, out: Writing) -> None:
 def write_cases(folder: Path, out: Writing) -> None:
     """Write `test_cases.json`; samples without a response are left out: a test case tests one."""
     with list_into(folder / CASES) as add:
-        for item in out.each(_no_response):
+        for item in out.each(
+            lambda item: "no response: nothing to test" if item.sample.response is None else ""
+        ):
             add(object_text(_test_case(item)))
-
-
-def _no_response(item: ExportItem) -> str:
-    return "no response: nothing to test" if item.sample.response is None else ""
 
 
 def _test_case(item: ExportItem, *unused: str) -> list[tuple[str, str]]:

@@ -60,9 +60,7 @@ def entities(text: str, lang: str | None = None) -> tuple[ProposedEntity, ...]:
     return tuple(ProposedEntity(surface, item.label, item.start, item.end) for surface, item in first.items())
 
 
-def statements(
-    reference: str, contexts: Sequence[str], lang: str | None
-) -> tuple[ProposedStatement, ...]:
+def statements(reference: str, contexts: Sequence[str], lang: str | None) -> tuple[ProposedStatement, ...]:
     """One statement per sentence of the reference, each judged against the contexts by shared words.
 
     The verdict is "found" or "missing"; `context` counts from 0, `quote` is a sentence of it, verbatim.

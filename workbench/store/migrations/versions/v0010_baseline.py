@@ -1,6 +1,6 @@
 """The tables that `engine` makes of a new database: what later migrations start from."""
 
-revision = "0009"
+revision = "0010"
 down_revision = None
 
 
