@@ -157,6 +157,10 @@ def test_claude_proposes_over_http_and_asks_no_text_twice(service: Service) -> N
     before = service.stats.requests
     assert 2 / 3 == metric.measure(TAJ)
     assert before == service.stats.requests
+    service.options.faults.texts = {"Ganges": "refusal"}
+    with pytest.raises(ProposalError, match="refus"):  # what shares its call is asked alone
+        metric.measure({**TAJ, "retrieved_contexts": ["It lies on the Ganges.", "It is white."]})
+    assert 0 == metric.measure({**TAJ, "retrieved_contexts": ["It is white."]})
 
 
 async def test_samples_measured_side_by_side_share_their_questions(service: Service) -> None:

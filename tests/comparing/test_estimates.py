@@ -47,9 +47,6 @@ def simple(drawn: list[Reached], at_planned: bool = True) -> Any:
 def test_quantiles_are_those_of_the_tables() -> None:
     assert (1.959964, 2.262157) == (round(z_quantile(), 6), round(t_quantile(9), 6))
     assert z_quantile() == t_quantile(inf)
-
-
-def test_exact_intervals_for_a_share() -> None:
     assert 1.0 == at_most(20, 20)
 
 

@@ -67,6 +67,8 @@ def test_no_reference_shares_a_call_with_contexts(setup: Setup) -> None:
     for ask in plan(samples(25), setup, ("entity",)):
         assert len({piece.text.split()[0] for piece in ask.pieces}) == 1
         assert len(ask.keys) <= PACK_TEXTS
+    long = [replace(one, reference=f"Word {one.id} " * 900) for one in samples(3)]
+    assert [1, 1, 1] == [len(ask.keys) for ask in plan(long, setup, ("statement",))]
 
 
 @pytest.mark.parametrize(

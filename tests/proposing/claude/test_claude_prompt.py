@@ -189,6 +189,8 @@ def test_a_verdict_keeps_the_kind_of_missing_before_its_reason() -> None:
     judged = read_answer("verdicts", json.dumps({"verdicts": [first, said]}), 2)
 
     assert ((("missing", 1, "It is old.", "partial: no year"), ("found", 1, None, "no year")),) == judged
+    with pytest.raises(UnusableError, match="statement 1 to 3 once each, and answers"):
+        read_answer("verdicts", json.dumps({"verdicts": [first, said]}), 3)
 
 
 @pytest.mark.parametrize(
