@@ -88,6 +88,7 @@ def test_what_is_typed_becomes_terms(text: str, terms: list[Term]) -> None:
         ("state:tood x", "state:todo x"),
         ("state:todo,verfied", "state:todo,verified"),
         ("is:flaged", "is:flagged"),
+        ("is:excluded", "state:excluded"),
         ("-is:flaged", "-is:flagged"),
         ("state=todo", "state:todo"),
         ("label>date", "label:date"),

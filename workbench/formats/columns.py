@@ -73,6 +73,11 @@ def is_metric(name: str) -> bool:
     )
 
 
+def no_recall(name: str) -> bool:
+    """Whether a column is a metric's that is known and no recall, such as faithfulness."""
+    return is_metric(name) and not names_recall(name)
+
+
 def names_recall(name: str) -> bool:
     """Whether a column is a recall, which lies between 0 and 1."""
     name = metric_of(name)
@@ -229,6 +234,8 @@ def columns_of(
         matches = [known for known in KINDS if known == kind]
         if not equals or not column or not matches:
             raise UsageError(f"--external {excerpt(option)}: say COLUMN=entity or COLUMN=statement")
+        if no_recall(column):
+            raise UsageError(f"--external {excerpt(option)}: {excerpt(column)!r} is no recall")
         kinds[column] = matches[0]
     return NamedColumns(mapped, kinds, rows, command)
 

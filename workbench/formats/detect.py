@@ -153,7 +153,8 @@ def _object(path: Path, data: bytes, columns: NamedColumns) -> DatasetFile:
     by_line = path.suffix.lower() in _LINES
     lists, end, more = inner_lists(path, by_line=by_line)
     by_lines = DatasetFile(path, "lines")
-    if (end == 1 and (more or by_line)) or (by_line and more is None and _first_row(by_lines)):
+    # a broken document of which the second line alone is a row is lines of which the first is broken
+    if (end == 1 and (more or by_line)) or (more is None and _first_row(by_lines, _LOOK if by_line else 2)):
         return by_lines
     whole = _first_row(document(OBJECTS)) if path.stat().st_size < _LARGEST_ROW else None
     if not more and not (whole is not None and _is_row(path, whole, columns)):
@@ -183,10 +184,10 @@ def _is_row(path: Path, row: JsonObject, columns: NamedColumns) -> bool:
         return False
 
 
-def _first_row(source: DatasetFile) -> JsonObject | None:
-    """The first object that can be read, of the first hundred; None when there is none."""
+def _first_row(source: DatasetFile, of: int = _LOOK) -> JsonObject | None:
+    """The first object that can be read, of the first hundred or so many; None when there is none."""
     with closing(objects(source)) as given:
-        return next((raw.value for raw in islice(given, _LOOK) if raw.value), None)
+        return next((raw.value for raw in islice(given, of) if raw.value), None)
 
 
 def _table(source: DatasetFile, columns: NamedColumns) -> DatasetFile:

@@ -139,7 +139,8 @@ class Notes:
             words = many(self.kept[name], "value is not a number", "values are not numbers")
             first = f"(first: {self.kept_first[name][1]})"
             then = "no score is a number such as 0.5, so the column is kept in meta"
-            then = "no score there, kept in meta" if self.scores[name] else then
+            if self.scores[name]:
+                then = "no score in such a row, the others keep theirs; correct it and import the file again"
             told.append(f"{excerpt(name)}: {words} {first}: {then}")
         told += _counted("your scores", self.scores)
         told += _counted("no score, the metric failed there", self.failed)

@@ -35,7 +35,7 @@ from workbench.store.datasets import DatasetInfo, count_samples, find_dataset, l
 from workbench.store.engine import Store, open_store
 from workbench.store.importing import GoldRule, Intake, Outcome, keys_of_text, purged_names
 from workbench.store.plans import done
-from workbench.store.samples import load_sample, sample_ids
+from workbench.store.samples import load_sample, most_shared, sample_ids
 from workbench.store.scores import ScoreColumns, Settled
 from workbench.text.figures import many
 
@@ -318,7 +318,7 @@ class _Import:
             report.gold_reviews, report.gold_units = self.taking.reviews, self.taking.units
             settled = self.taking.columns.settle(self.store)
             report.runs = {column.column: column.run for column in settled}
-            report.notes += tuple(_of_intake(self.taking, settled))
+            report.notes += (*_of_intake(self.taking, settled), *self._elsewhere())
             if not report.gold_reviews and not runs.list_runs(self.store, self.taking.dataset_id):
                 report.next = self._next()
         return report
@@ -364,6 +364,17 @@ class _Import:
         if "--dataset" not in given and len(list_datasets(self.store)) > 1:
             given += ["--dataset", self.report.dataset]
         return tuple(shlex.join([program, name, *given]) for name in ("propose", "review"))
+
+    def _elsewhere(self) -> Iterator[str]:
+        """Which other dataset has the most questions of a new one that nobody named, and how to add to it."""
+        own, options, there = self.info, self.options, list_datasets(self.store)[1:]
+        if own is None or options.dataset or self.report.new < self.report.n_samples or not there:
+            return
+        for name, number in most_shared(self.store, own.id):
+            add = shlex.join([*options.command, str(self.path), "--dataset", name])
+            then = f":\n  {add}" if options.command else ""
+            some = many(number, "question is", "questions are")
+            yield f"{some} in the dataset {name} too; to compare both, add the file there{then}"
 
     def _command(self, command: Sequence[str], path: Path, more: Sequence[str]) -> str:
         dataset = [] if "--dataset" in command else ["--dataset", self.report.dataset]

@@ -84,9 +84,9 @@ def counts(asked: str, columns: Collection[str]) -> tuple[str, Kind]:
     name = known(asked, columns)
     kind = kind_of(name)
     if kind is None:
-        from workbench.formats.columns import is_metric, names_recall  # only a refusal needs the tables
+        from workbench.formats.columns import no_recall  # only a refusal needs the tables
 
-        if is_metric(name) and not names_recall(name):
+        if no_recall(name):
             recalls = ", ".join(filter(kind_of, columns))
             raise UsageError(f"{asked!r} is no recall; columns of recall: {recalls or 'none'}")
         raise UsageError(f"we do not know what {asked!r} counts: import it with --external {asked}=entity")

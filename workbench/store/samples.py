@@ -20,6 +20,7 @@ from workbench.store.tables import (
     PROPOSAL,
     REVIEW,
     SAMPLE,
+    TWIN,
     ProposalRow,
     SampleRow,
     among,
@@ -187,6 +188,16 @@ def related_ids(store: Store, dataset_id: int, groups: Collection[str], hashes: 
     """The ids of the samples of a dataset that are in one of the groups or have one of the hashes."""
     query = select(SAMPLE.key, SAMPLE.group_key, SAMPLE.reference_hash).where(SAMPLE.dataset_id == dataset_id)
     return {key for key, group, reference in store.rows(query) if group in groups or reference in hashes}
+
+
+def most_shared(store: Store, dataset_id: int) -> Sequence[tuple[str, int]]:
+    """The name of the dataset that has the most questions of this one, references too, and how many."""
+    number = func.count(SAMPLE.reference_hash.distinct())
+    there = TWIN.reference_hash == SAMPLE.reference_hash, TWIN.dataset_id != dataset_id
+    query = select(DATASET.name, number).where(
+        SAMPLE.dataset_id == dataset_id, *there, DATASET.id == TWIN.dataset_id, DATASET.training_of.is_(None)
+    )
+    return store.rows(query.group_by(DATASET.name).order_by(number.desc()).limit(1))
 
 
 def pieces(store: Store, dataset_id: int, wanted: Collection[int] | None = None) -> Iterator[Sequence[int]]:

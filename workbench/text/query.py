@@ -230,9 +230,12 @@ def _term(token: QueryToken) -> Term | Mistake | None:
     if (known := KNOWN.get(token.field)) is not None:
         values = tuple(value.lower() for value in values)
         if (wrong := next((value for value in values if value not in known), None)) is not None:
+            message = f"{token.field}: {', '.join(known)}"
+            for name, others in KNOWN.items():
+                if wrong in others:  # of the other field
+                    return Mistake(start, token.end, message, f"{name}:{wrong}")
             near = _nearest(wrong, known)
             right = ",".join(near if value == wrong else value for value in values)
-            message = f"{token.field}: {', '.join(known)}"
             return Mistake(start, token.end, message, f"{token.field}:{right}" if near else "")
     return Term(token.field, values, token.negated)
 
