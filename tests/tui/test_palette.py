@@ -16,14 +16,16 @@ from workbench.stages.export import FORMATS
 from workbench.store.datasets import list_datasets
 from workbench.tui import commands
 from workbench.tui.app import TerminalGuard, WorkbenchApp
-from workbench.tui.commands import Actions, DatasetCommands
+from workbench.tui.commands import Actions
+from workbench.tui.screens.saver import Unsaved
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.unit_list import UnitList
 
 
 async def offered(app: WorkbenchApp) -> list[DiscoveryHit]:
     """The datasets offered before anything is typed."""
-    return [hit async for hit in DatasetCommands(app.screen).discover() if isinstance(hit, DiscoveryHit)]
+    every = [hit async for hit in Actions(app.screen).discover() if isinstance(hit, DiscoveryHit)]
+    return [hit for hit in every if str(hit.text).startswith("Dataset ")]
 
 
 @pytest.fixture
@@ -41,7 +43,7 @@ async def test_another_dataset(user: User, two: Path) -> None:
     """
     async with user.opens("tower", database=two, dataset="cities") as app:
         (few,) = await offered(app)
-        assert ("Dataset few", "Open it") == (few.text, few.help)
+        assert ("Dataset few", None) == (few.text, few.help)
         app.simulate_key("x")
         few.command()
         await user.settle()
@@ -60,7 +62,7 @@ async def test_the_palette_opens_at_what_the_screen_does(user: User) -> None:
 
         def offered() -> list[str]:
             lists = app.screen.query(CommandList)  # none before the palette is there
-            return [str(option.prompt).split("\n")[0] for listed in lists for option in listed.options]
+            return [str(option.prompt).split("  ")[0] for listed in lists for option in listed.options]
 
         await until(user.pilot, lambda: "Page down" in offered())  # they come a few at a time
         options = offered()
@@ -129,7 +131,7 @@ async def test_where_one_types_or_has_something_unsaved_nothing_leads_away(user:
     """A dialog keeps what was typed; a failed write stays in sight."""
     async with user.opens("tower", database=two, dataset="cities") as app:
         review = app.screen
-        review.saver.failure = object()
+        review.saver.failure = Unsaved("accept", user.settle, [], other_file=False, writes=True)
         assert [] == await offered(app)
         review.saver.failure = None
         (hit,) = await offered(app)

@@ -26,7 +26,7 @@ from textual.widgets import Input
 from workbench.settings import Settings, read_state, remember, state_path
 from workbench.text.safe import flat
 from workbench.tui.bench import Bench
-from workbench.tui.commands import Actions, DatasetCommands, Palette, system_commands
+from workbench.tui.commands import Actions, Palette, system_commands
 from workbench.tui.keys import acts, bindings, keymap, letter
 from workbench.tui.screens.base import BaseScreen, Ordered
 from workbench.tui.screens.dialogs import ConfirmScreen, PromptScreen
@@ -104,7 +104,7 @@ class WorkbenchApp(Bench):
     TITLE = "Workbench"
 
     CSS_PATH: ClassVar = [STYLES / f"{name}.tcss" for name in SHEETS]
-    COMMANDS: ClassVar = {Actions, DatasetCommands}
+    COMMANDS: ClassVar = {Actions}
     ENABLE_COMMAND_PALETTE = True
     ESCAPE_TO_MINIMIZE = False
     BINDINGS = bindings("app help")

@@ -6,7 +6,7 @@ What a hit shows comes from a dataset: it is `Content`, never markup, and made s
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -14,9 +14,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, cast
 
 from textual.app import SystemCommand
-from textual.command import Command, CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.command import Command, CommandList, CommandPalette, DiscoveryHit, Hit, Hits
 from textual.content import Content
-from textual.css.styles import RenderStyles, Styles
 from textual.screen import Screen
 from textual.system_commands import SystemCommandsProvider
 
@@ -26,11 +25,11 @@ from workbench.tui.bench import Bench
 from workbench.tui.keys import EVERY, KeyAct, acts
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import MenuChoice, MenuScreen, PromptScreen, ReadScreen
+from workbench.tui.widgets.bars import DIM
 from workbench.tui.work import start
 
 if TYPE_CHECKING:
     from workbench.stages.desk import Desk
-    from workbench.stages.review import DatasetInfo
     from workbench.store.engine import Store
 
 
@@ -161,14 +160,7 @@ def no_room(path: Path) -> str | None:
 
 
 class Palette(CommandPalette):
-    """The library's, which ended the app when it was typed into before its styles were there."""
-
-    def get_component_styles(self, *names: str) -> RenderStyles:
-        """As everywhere; the plain ones until its own are there."""
-        try:
-            return super().get_component_styles(*names)
-        except KeyError:
-            return RenderStyles(self, Styles(), Styles())
+    """The library's, which ended the app when it was closed or typed into before its list was there."""
 
     def _refresh_command_list(
         self, command_list: CommandList, commands: list[Command], clear_current: bool
@@ -186,54 +178,37 @@ class Palette(CommandPalette):
 class Actions(SystemCommandsProvider):
     """The library's, which would list by first letters, and find what has these letters somewhere."""
 
+    async def _every(self) -> AsyncIterator[tuple[str, str, Callable[[], object]]]:
+        """The actions of the screen with what they are; then the other datasets, where one can go there."""
+        app = cast("Bench", self.app)
+        for title, about, run, _ in app.get_system_commands(self.screen):
+            yield title, about, run
+        if app.desk is not None and may_leave(self.screen):
+            for info in await app.desk.others():
+                # after all keys pressed before
+                run = partial(app.in_turn, partial(_open_dataset, app, info.name))
+                yield f"Dataset {flat(info.name)}", "", run
+
     async def discover(self) -> Hits:
-        """The actions of the screen first."""
-        for title, about, run, _ in self.app.get_system_commands(self.screen):
-            yield DiscoveryHit(title, run, help=about)
+        """All of them."""
+        async for title, about, run in self._every():
+            yield DiscoveryHit(_line(Content(title), about), run, title)
 
     async def search(self, query: str) -> Hits:
         """Those that have words with each of these beginnings; a title that begins so comes first."""
         matcher, words = self.matcher(query), [f" {word}" for word in query.casefold().split()]
-        for title, about, run, _ in self.app.get_system_commands(self.screen):
+        async for title, about, run in self._every():
             named, told = f" {title}".casefold(), f" {title} {about}".casefold()
             if all(word in told for word in words):
                 score = sum(word in named for word in words) + named.startswith(words[0])
-                yield Hit(100 * score, matcher.highlight(title), run, title, about)
+                shown = Content(title) if "[" in title else matcher.highlight(title)
+                yield Hit(100 * score, _line(shown, about), run, title)
 
 
-class DatasetCommands(Provider):
-    """The other datasets of the database, by name."""
-
-    async def discover(self) -> Hits:
-        """All of them, for there are few."""
-        for info in await self._others():
-            yield DiscoveryHit(Content(_title(info)), self._opening(info), _title(info), "Open it")
-
-    async def search(self, query: str) -> Hits:
-        """Those with a name that fits."""
-        matcher = self.matcher(query)
-        for info in await self._others():
-            title = _title(info)
-            if (score := matcher.match(title)) > 0:
-                yield Hit(score, Content(title), self._opening(info), title, "Open it")
-
-    async def _others(self) -> list[DatasetInfo]:
-        """None where one cannot go elsewhere: from a dialog, from a decision that is not saved."""
-        desk = cast("Bench", self.app).desk
-        if desk is None or not may_leave(self.screen):
-            return []
-        return await desk.others()
-
-    def _opening(self, info: DatasetInfo) -> Callable[[], object]:
-        """A command that leaves for the queue and opens it, after all keys pressed before."""
-        app = cast("Bench", self.app)
-
-        async def open_it() -> None:
-            if may_leave(app.screen):
-                await app.leave_for_queue()
-                app.choose_dataset(info.name)
-
-        return partial(app.in_turn, open_it)
+async def _open_dataset(app: Bench, name: str) -> None:
+    if may_leave(app.screen):
+        await app.leave_for_queue()
+        app.choose_dataset(name)
 
 
 def system_commands(app: Bench, screen: Screen[Any]) -> Iterable[SystemCommand]:
@@ -264,5 +239,6 @@ def may_leave(screen: Screen[Any]) -> bool:
     return isinstance(screen, BaseScreen) and getattr(screen, "failure", None) is None
 
 
-def _title(info: DatasetInfo) -> str:
-    return f"Dataset {flat(info.name)}"
+def _line(title: Content, about: str) -> Content:
+    """A command on one line: on two, 24 lines would show eight of them."""
+    return Content.assemble(title, (f"  {about}", DIM))
