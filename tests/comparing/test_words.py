@@ -48,8 +48,8 @@ def test_the_headline_counts_samples() -> None:
 
 
 def test_a_share_of_fewer_than_ten_is_counts_alone() -> None:
-    few, enough = (words.share_fact("TPR", Rate(7, n), "sensitivity") for n in (9, 10))
-    assert (Fact("TPR", "7 of 9"), Fact("TPR", ".700", "7 of 10 [.397, .892] sensitivity")) == (few, enough)
+    few, enough = (words.share_fact("agree", Rate(7, n), "precision") for n in (9, 10))
+    assert (Fact("agree", "7 of 9"), Fact("agree", ".700", "7 of 10 [.397, .892] precision")) == (few, enough)
 
 
 def of_200(n: int, **more: Any) -> Estimate:
@@ -214,7 +214,7 @@ def test_verdicts_have_ac1_beside_kappa() -> None:
     assert ["units of both: 25 per verdict", "agree: .880 22 of 25 [.700, .958]"] == lines[:2]
     assert "κ: .762 standard error .125 if units were independent" in lines
     assert "AC1: .762 standard error .132 if units were independent" in lines
-    assert "TPR: .800 12 of 15 [.548, .930] sensitivity" in lines
+    assert "right if found: .800 12 of 15 [.548, .930] sensitivity, TPR" in lines
 
 
 def test_labels_come_by_frequency_and_rare_ones_without_rates() -> None:

@@ -114,20 +114,26 @@ def test_a_column_of_statements_is_reviewed_as_statements_and_not_recounted(benc
     assert {one.what for one in found.effects} <= {"too high", "too low"}
 
 
-@pytest.mark.parametrize(("reviews", "inside"), [(0, "  1  Who met "), (12, "Why? In the 12 reviewed")])
-def test_the_answer_fits_the_screen_with_its_next_step(bench: Any, reviews: int, inside: str) -> None:
+@pytest.mark.parametrize(
+    ("reviews", "size", "inside"),
+    [(0, (80, 24), "  1  Who met "), (12, (80, 24), "Why? In the 12 reviewed"), (12, (60, 18), "Next: ")],
+)
+def test_the_answer_fits_the_screen_with_its_next_step(
+    bench: Any, reviews: int, size: tuple[int, int], inside: str
+) -> None:
     loaded(bench, "context_entity_recall", 80)
     for key in bench.in_order[:reviews]:
         accept(bench, key, turn="missing")
     found = now(bench)
 
-    text = answer_text(found, width=80, height=24)
+    width, height = size
+    text = answer_text(found, width=width, height=height)
     lines = text.split("\n")
-    assert 21 >= len(lines)
-    assert 80 >= max(map(len, lines))
+    assert height - 2 >= len(lines)
+    assert width >= max(map(len, lines))
     for lead in ("Your context_entity_recall is .50", inside, "Next: "):
         assert lead in text
-    assert len(lines) < len(answer_text(found, width=80).split("\n"))
+    assert len(lines) < len(answer_text(found, width=width).split("\n"))
 
 
 @pytest.fixture(scope="module")
@@ -209,24 +215,24 @@ def test_what_the_file_does_not_explain_is_no_cause(twelve: Any) -> None:
     assert f"Likely cause {recount} recognise" in text
     assert "(−.06)." in text
     assert (
-        "−.03 of it (3 samples) cannot be explained: the file has the score, but not the names that your "
+        "−.03 of it (3 samples) is untraced: the file has the score, but not the names that your "
         "metric counted (save the traces: docs/formats.md)." in text
     )
-    assert text.count("cannot be explained") == 1
+    assert text.count("untraced") == 1
     turned = (Effect("another form", 2, 2, -0.02), Effect("untraced", 0, 3, -0.06))
     assert "Likely cause in" in said(replace(twelve, effects=turned))
     assert "Known cause in" in said(replace(twelve, effects=turned, traced=True))
     against = (Effect("untraced", 0, 3, 0.3), Effect("left out", 1, 1, -0.07), Effect("unsure", 1, 1, 0.01))
     text = said(replace(twelve, effects=against))
     assert "cause" not in text  # .01 is none next to .07 the other way
-    assert "+.30 of the difference (3 samples) cannot be explained" in text
+    assert "+.30 of the difference (3 samples) is untraced" in text
     assert "Everything else together: −.06." in text
     cancelled = (Effect("another form", 2, 2, -0.12), Effect("untraced", 0, 6, 0.03))
-    assert "Everything else together: +.03, with 6 samples whose score cannot be explained." in said(
+    assert "Everything else together: +.03, with 6 samples whose score is untraced." in said(
         replace(twelve, effects=cancelled)
     )
     nothing = (Effect("another form", 2, 2, -0.12), Effect("untraced", 0, 6, 0.001))
-    assert "Everything else together: .00, with 6 samples whose score cannot be explained." in said(
+    assert "Everything else together: .00, with 6 samples whose score is untraced." in said(
         replace(twelve, effects=nothing)
     )
 
@@ -287,13 +293,13 @@ def test_steps_in_the_file_that_do_not_give_its_score_are_named_so(twelve: Any) 
     found = replace(found, estimate=replace(found.estimate, bias=-0.1))
 
     assert "the file has the score, but not the names that your metric counted" in said(found)
-    assert "not explained: the file does not list what was counted" == effect_rows(found)[0][0]
+    assert "untraced: nothing in the file tells why" == effect_rows(found)[0][0]
     traced = replace(found, traced=True)
     assert (
-        "−.10 of the difference (12 samples) cannot be explained by the steps that the file records."
+        "−.10 of the difference (12 samples) is untraced: no step that the file records tells why."
         in said(traced)
     )
-    assert "not explained by the steps that the file records" == effect_rows(traced)[0][0]
+    assert "untraced: nothing in the file tells why" == effect_rows(traced)[0][0]
 
 
 def test_a_known_mean_with_few_scores_says_that_they_are_too_few(twelve: Any) -> None:

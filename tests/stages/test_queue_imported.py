@@ -103,19 +103,17 @@ def test_after_the_decision_the_number_of_the_file_comes_first_and_has_reasons(c
     assert (COLUMN, Imported(Fraction(1, 10))) == (first.scorer, first.tally)
     assert Fraction(1, 10) - 1 == gap.delta
     assert gap.delta == sum(share for _, _, share in reasons(gap))
-    assert "1 name not extracted from the contexts, another extraction or judge" == reasons_line(
-        gap, "entity", 80
-    )
-    assert "1 name not extracted from the contexts, …" == reasons_line(gap, "entity", 50)
+    assert "1 name not extracted from the contexts, untraced" == reasons_line(gap, "entity", 80)
+    assert "1 name not extracted from the contexts, …" == reasons_line(gap, "entity", 45)
     cancel = reasons_line(replace(gap, delta=Fraction(0)), "entity", 100)
-    assert "these cancel: 1 name not extracted from the contexts, another extraction or judge" == cancel
+    assert "these cancel: 1 name not extracted from the contexts, untraced" == cancel
 
 
 def test_the_line_after_an_accept_sets_yours_against_the_verified_value(cities: Any) -> None:
     opened = cities.open("low")
     edit = editing.accept(opened, "entity")
 
-    assert ": yours .10 · verified 1/2 .50 · −.40: another extraction or judge" == outcome(
+    assert ": yours .10 · verified 1/2 .50 · −.40: untraced" == outcome(
         act(cities.store, opened, edit), edit, 100
     )
 

@@ -53,7 +53,9 @@ async def test_reviews_left_are_those_that_nobody_has_made(user: User) -> None:
         assert "space goes on, 9 reviews left." in stand(app)
         accept(user.store, {*order[:60]} - some)
         await user.press("r")
-        assert "For a narrower interval: workbench plan --more 60 (41 of them are reviewed)." in stand(app)
+        assert "For a narrower interval: workbench plan --more 60 (41 reviewed already, 19 left)." in stand(
+            app
+        )
         assert "\n→ Until these are reviewed, it is wider than now." in stand(app)
         assert "reviewing the 19 that are left" in stand(app)
     planning.extend(user.store, info, 60, "ann")

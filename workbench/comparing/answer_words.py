@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 UNITS: dict[Kind, str] = {"entity": "name", "statement": "statement"}
 ABSENT: dict[Kind, str] = {"entity": "is in no context", "statement": "is supported by no context"}
-UNTRACED = "not explained: the file does not list what was counted"
-NOT_BY_STEPS = "not explained by the steps that the file records"
 _OF_NAMES: dict[What, tuple[str, str]] = {
     "another form": ("name", "in the contexts that were not recognised"),
     "not extracted": ("name", "that the contexts contain, but nobody extracted there"),
@@ -33,7 +31,7 @@ _OF_NAMES: dict[What, tuple[str, str]] = {
     "left out": ("name", "of the reference that nobody extracted"),
     "cut differently": ("name", "with other boundaries or parts"),
     "unsure": ("name", "that a reviewer is unsure of"),
-    "untraced": ("", UNTRACED),
+    "untraced": ("", "untraced: nothing in the file tells why"),
     "rounding": ("", "rounding in the file"),
     "too high": ("sample", "that your score rates too high"),
     "too low": ("sample", "that your score rates too low"),
@@ -58,7 +56,7 @@ IN_SHORT: dict[What, tuple[str, str]] = {
     "left out": ("unit", "left out"),
     "cut differently": ("unit", "cut differently"),
     "unsure": ("unit", "that you are unsure of"),
-    "untraced": ("", "another extraction or judge"),
+    "untraced": ("", "untraced"),
     "rounding": ("", "rounding in the file"),
 }
 """The reasons for the difference of one sample, where there is a line for all of them."""
@@ -130,16 +128,16 @@ def _causes(answer: Answer, say: Say) -> list[str]:
         lines.append(f"{lead}{'s' if len(main) > 1 else ''}{where}: {causes}.")
     if blank:
         why = (
-            " by the steps that the file records."
+            "no step that the file records tells why."
             if answer.traced
-            else f": the file has the score, but not the {UNITS[answer.kind]}s that your metric counted"
+            else f"the file has the score, but not the {UNITS[answer.kind]}s that your metric counted"
             f"{_command(answer, ' (save the traces: docs/formats.md)')}."
         )
         of = "it" if lines else "the difference"
-        lines.append(f"{signed(blank, 2)} of {of} ({many(odd, 'sample')}) cannot be explained{why}")
+        lines.append(f"{signed(blank, 2)} of {of} ({many(odd, 'sample')}) is untraced: {why}")
     if lines and (rounded(rest, DIGITS) or (odd and not blank)):
         # errors to both sides may leave a small sum, or none, of scores that are far off
-        why = f", with {many(odd, 'sample')} whose score cannot be explained" if odd and not blank else ""
+        why = f", with {many(odd, 'sample')} whose score is untraced" if odd and not blank else ""
         lines.append(f"Everything else together: {signed(rest, 2)}{why}.")
     return [" ".join(lines)] if lines else []
 
@@ -320,6 +318,8 @@ def step(action: Step, answer: Answer) -> str:
     number = f"{action.samples:,}"
     if action.what == "check":
         looking = many(action.samples, "sample that looks wrong", "samples that look wrong")
+        if action.samples < (wrong := answer.triage.suspicious - answer.triage.checked):
+            looking = f"the {number} clearest of the {wrong:,} that look wrong"
         return f"Check {looking}, to see why ({about}); that says nothing about the mean."
     if action.what == "all":
         gain = "then you know which scores are right"
@@ -434,8 +434,6 @@ def effect_rows(answer: Answer) -> list[tuple[str, str, float]]:
     rows = []
     for effect, share in shown:
         unit, what = EFFECTS[answer.kind][effect.what]
-        if effect.what == "untraced" and answer.traced:
-            what = NOT_BY_STEPS
         count = many(effect.units or effect.samples, unit) if unit else ""
         rows.append((f"{unit}s {what}" if unit else what, count, share))
     if rest:

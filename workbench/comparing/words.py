@@ -71,7 +71,7 @@ def interval(ends: Interval | None) -> str:
 
 
 def share_fact(name: str, part: Rate, note: str = "") -> Fact:
-    """`TPR .852, 156 of 183 [.794, .897]`; below ten the counts alone, below ten groups no interval."""
+    """`found is right .852, 156 of 183 [.794, .897]`; only counts below ten, no interval below ten groups."""
     counted = f"{part.hits:,} of {part.n:,}"
     if part.n < FEWEST:
         return Fact(name, counted)
@@ -355,10 +355,10 @@ def verdict_facts(verdicts: Verdicts, chance: Chance | None) -> list[Fact]:
         Fact("agree on found, on missing", ", ".join(map(number, verdicts.specific))),
         Fact("κ", number(chance.kappa), _se(chance.kappa_se)),
         Fact("AC1", number(chance.ac1), _se(chance.ac1_se)),
-        share_fact("TPR", verdicts.tpr, "sensitivity"),
-        share_fact("TNR", verdicts.tnr, "specificity"),
-        share_fact("PPV", verdicts.ppv, "precision"),
-        share_fact("NPV", verdicts.npv),
+        share_fact("right if found", verdicts.tpr, "sensitivity, TPR"),
+        share_fact("right if missing", verdicts.tnr, "specificity, TNR"),
+        share_fact("found is right", verdicts.ppv, "precision, PPV"),
+        share_fact("missing is right", verdicts.npv, "NPV"),
     ]
 
 

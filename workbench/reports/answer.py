@@ -11,9 +11,10 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 
 from workbench.comparing.answer_words import (
     differs,
@@ -28,7 +29,7 @@ from workbench.comparing.answer_words import (
 )
 from workbench.reports import suggested
 from workbench.scoring.names import scorer_in_full
-from workbench.text.cells import wrapped
+from workbench.text.cells import cut, wrapped
 from workbench.text.figures import and_more, many, signed, value
 from workbench.text.safe import clean
 
@@ -46,7 +47,8 @@ BAR = 12
 SHORTEST = 20
 """Cells of a question that stay next to a name and its other form."""
 PROMPT = 3
-"""Lines of a terminal that are kept free below the answer."""
+"""Lines of a terminal that are kept free below the answer, one more where it is narrower than `QUESTION`."""
+QUESTION = 70
 
 
 def one_line(text: str) -> str:
@@ -82,22 +84,28 @@ def printed(answer: Answer, *, more: bool) -> str:
 def answer_text(answer: Answer, *, width: int = WIDTH, height: int = 0, mark: Mark = ("[", "]")) -> str:
     """The answer for a terminal of that width. `mark` is put around what was found in a text.
 
-    With a `height` no more of each sample is shown than leaves the whole answer in sight.
+    With a `height` no more of each sample is shown than leaves the whole answer in sight. Where that is not
+    enough the last steps give way, then the notes, so that the score stays.
     """
     title = "your column" if answer.imported else "score"
     done = f" · {so_far(answer)}" if answer.reviewed or answer.unresolved else ""
     name, scorer = one_line(answer.dataset), one_line(scorer_in_full(answer.scorer))
     head = f"Dataset {name} · {many(answer.total, 'sample')}{done} · {title}: {scorer}"
-    lines = [head, "", *wrapped(" ".join(headline(answer, one_line)), width)]
-    end = [line for note in notes(answer, one_line) for line in wrapped(suggested(note), width)]
-    end += ["", *_steps(answer, width)] if end else _steps(answer, width)
+    lines = [*wrapped(head, width, "", " " * 4), "", *wrapped(" ".join(headline(answer, one_line)), width)]
+    told = [line for note in notes(answer, one_line) for line in wrapped(suggested(note), width)]
+    told += [""] if told else []
+    steps = _steps(answer, width)
+    high = height - PROMPT - (width < QUESTION)
+    while height and (told or steps[1:]) and len([*lines, "", *told, *chain(*steps)]) > high:
+        steps, told = (steps[:-1], told) if steps[1:] else (steps, [])
+    end = [*told, *chain(*steps)]
     why = ["", *_effects(answer, width)] if answer.effects and answer.reviewed else []
-    if not height or len(lines) + len(why) + len(end) <= height - PROMPT:  # the main causes are named above
+    if not height or len(lines) + len(why) + len(end) <= high:  # the main causes are named above
         lines += why
     worst = [_worst(answer, sample, index, width, mark) for index, sample in enumerate(answer.worst, start=1)]
     shown = () if answer.estimate is not None else answer.triage.shown
     suspects = [_suspect(answer, suspect, index, width, mark) for index, suspect in enumerate(shown, start=1)]
-    room = height - PROMPT - len(lines) - len(end) if height else sum(map(len, [*worst, *suspects])) * 2
+    room = high - len(lines) - len(end) if height else sum(map(len, [*worst, *suspects])) * 2
     if suspects and room - 2 < 2 * len(suspects):
         suspects = [
             [_in_a_line(answer, suspect, index, width)] for index, suspect in enumerate(shown, start=1)
@@ -119,11 +127,10 @@ def _samples(title: str, each: Sequence[list[str]], room: int) -> list[str]:
     return ["", title, *(line for lines in each for line in [*apart, *lines[: share - len(apart)]])]
 
 
-def _steps(answer: Answer, width: int) -> list[str]:
+def _steps(answer: Answer, width: int) -> list[list[str]]:
     return [
-        line
+        wrapped(suggested(step(action, answer)), width, "  or  " if index else "Next: ", " " * 6)
         for index, action in enumerate(answer.steps)
-        for line in wrapped(suggested(step(action, answer)), width, "  or  " if index else "Next: ", " " * 6)
     ]
 
 
@@ -214,10 +221,7 @@ def _spaced(text: str) -> str:
 
 def _fit(text: str, room: int) -> str:
     """The beginning of a text that fits into so many cells, with … where it is cut."""
-    text = _spaced(text)
-    if cell_len(text) <= room:
-        return text
-    return set_cell_size(text, max(0, room - 1)).rstrip() + "…"
+    return cut(_spaced(text), room)
 
 
 # Markdown.

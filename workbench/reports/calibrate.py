@@ -233,10 +233,8 @@ def curve_lines(look: Look, calibration: Calibrated) -> list[str]:
         name = f"{at} {marks.get(at, '')}".strip()
         rows.append([name, number(point.automatic), signed(point.bias), *rest])
     title = f"curve on the verified samples (verified mean {number(calibration.verified)}):"
-    head = ["threshold", "automatic", "bias", "typical error", "right", "F1", "TPR", "TNR"]
-    means = (
-        "right: share of the units judged right; TPR, TNR: the same of those found, and missing, to a person"
-    )
+    head = ["threshold", "automatic", "bias", "typical error", "right", "F1", "if found", "if missing"]
+    means = "right: share of the units judged right; if found, if missing: of those so to a person (TPR, TNR)"
     return [title, *table(head, rows, right=True), means]
 
 

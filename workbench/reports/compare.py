@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
@@ -28,7 +29,7 @@ from workbench.comparing.words import (
     verified_samples,
 )
 from workbench.model import RESOLVED, JsonObject
-from workbench.reports import page
+from workbench.reports import columns_of, page
 from workbench.reports.units import effect
 from workbench.scoring.names import SCORERS, scorer_in_full, scorer_name
 from workbench.text.cells import cut, cut_middle
@@ -176,7 +177,7 @@ UNITS = 8
 
 
 NAME = 48
-"""Letters that a sample is named by."""
+"""Cells that a sample is named by."""
 
 
 def diff_text(diff: GoldDiff, limit: int) -> str:
@@ -212,8 +213,7 @@ def _who(name: str) -> str:
 
 
 def _named(id_: str, question: str) -> str:
-    name = flat(name_of(id_, question))
-    return name if len(name) <= NAME else f"{name[: NAME - 1].rstrip()}…"
+    return cut(flat(name_of(id_, question)), NAME)
 
 
 def _mean_change(change: MeanChange) -> list[str]:
@@ -245,7 +245,7 @@ def _sample_change(change: SampleChange) -> Iterator[str]:
 
 
 ROW, VALUES, LEAST_ID = 80, 26, 11
-"""Cells of a row of `disputes`, of its values, and those that the id of a sample keeps."""
+"""Cells of a row of `disputes` outside a terminal, of its values, and those that the id of a sample keeps."""
 
 
 EFFECT = "effect: how far it moves the mean; against verified: − too low, + too high"
@@ -258,12 +258,15 @@ def disputes_text(report: DisputeReport, chosen: Sequence[Dispute], limit: int, 
     """
     listed = [dispute for dispute in chosen if between or not (dispute.hidden and dispute.sort in AUTOMATIC)]
     sides = {side for dispute in listed[:limit] for side in dispute.between.split("~")}
-    known = [f"{name}: {scorer_name(name)}" for name in SCORERS if name in sides]
+    columns = {dispute.between.removesuffix("~verified") for dispute in listed[:limit] if dispute.lead}
+    yours = columns if len(columns) == 1 else set()
+    known = [f"yours: {flat(column)}" for column in yours]
+    known += [f"{name}: {scorer_name(name)}" for name in SCORERS if name in sides]
     lines = [
         _disputes_head(report),
         *([", ".join(known)] if known else []),
         *([EFFECT] if any(not one.hidden for one in listed) else []),
-        *_table(listed[:limit]),
+        *_table(listed[:limit], yours),
     ]
     if report.disputes and not chosen:
         lines.append("none of them fits --state and --between")
@@ -293,24 +296,28 @@ def _disputes_head(report: DisputeReport) -> str:
     return f"{report.dataset}{run}: {many(len(report.disputes), 'disagreement')}, {states}"
 
 
-def _table(chosen: Sequence[Dispute]) -> list[str]:
+def _table(chosen: Sequence[Dispute], yours: Collection[str]) -> list[str]:
     if not chosen:
         return []
     states = max(5, *(len(dispute.state) for dispute in chosen))
-    both = ROW - VALUES - states - 4  # two spaces before `between` and before the state
-    wide = min(both - LEAST_ID, max(7, *(cell_len(flat(dispute.between)) for dispute in chosen)))
+    # two spaces before `between` and before the state
+    both = (columns_of(sys.stdout) or ROW) - VALUES - states - 4
+    sides = (dispute.between.split("~") for dispute in chosen)
+    betweens = [flat("~".join("yours" if side in yours else side for side in each)) for each in sides]
+    wide = min(both - LEAST_ID, max(7, *map(cell_len, betweens)))
     names = [cut(flat(name_of(dispute.id, dispute.question)), both - wide) for dispute in chosen]
     size = max(6, *map(cell_len, names))
     values = f"{'first':>6}{'second':>7}{'Δ':>6}{'effect':>7}"
     lines = [f"{'sample':<{size}}  {'between':<{wide}}{values}  state"]
-    for before, dispute, name in zip((chosen[0], *chosen), chosen, names, strict=False):
+    rows = zip((chosen[0], *chosen), chosen, names, betweens, strict=False)
+    for before, dispute, name, between in rows:
         if before.lead and not dispute.lead:
             lines.append("other disagreements:")
         values = f"{value(dispute.first):>6}{value(dispute.second):>7}"
         values += f"{delta(dispute.delta):>6} {effect(dispute) or UNDEFINED:>6}"
         values = f"{' hidden':<{VALUES}}" if dispute.hidden else values
-        between = set_cell_size(cut_middle(flat(dispute.between), wide), wide)
-        lines.append(f"{set_cell_size(name, size)}  {between}{values}  {dispute.state}")
+        who = set_cell_size(cut_middle(between, wide), wide)
+        lines.append(f"{set_cell_size(name, size)}  {who}{values}  {dispute.state}")
         rest = dispute.stands.removeprefix(dispute.state).removeprefix(", ")
         lines += [f"    {text}" for text in ([rest] if rest else []) + remarks(dispute)]
     return lines

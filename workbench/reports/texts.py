@@ -133,7 +133,7 @@ def status_text(report: DatabaseStatus) -> str:
         lines.append("no dataset yet: workbench import FILE brings one in")
     for dataset in report.datasets:
         done = dataset.progress
-        kinds = ", ".join(f"{PLURAL[kind]} {number:,}" for kind, number in dataset.verified.items())
+        kinds = ", ".join(f"{PLURAL[kind]} {number:,}" for kind, number in done.kinds.items())
         unresolved = f", {dataset.unresolved:,} unresolved" if dataset.unresolved else ""
         lines.append(
             f"{dataset.info.name}: {many(done.total, 'sample')}, "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -21,7 +21,6 @@ from workbench.formats.exports.folder import (
 from workbench.formats.exports.item import SAMPLES
 from workbench.formats.exports.verify import check_itself, check_native, folders
 from workbench.formats.rejects import SUFFIX as REJECTED
-from workbench.model import Kind
 from workbench.stages import training
 from workbench.stages.people import Person, check, people
 from workbench.stages.queue_values import unresolved_ids
@@ -41,15 +40,13 @@ from workbench.store.runs import RunInfo
 class DatasetStatus:
     """One dataset: its settings, its runs and one annotator's progress.
 
-    `verified`: by kind, where the policy has several: a sample is verified when every kind is. `unresolved`:
-    on how many of the samples that the annotator may see people differ. `team`: how far its assignments
-    are, `training`: how far people are who are trained for it; None without.
+    `unresolved`: on how many of the samples that the annotator may see people differ. `team`: how far its
+    assignments are, `training`: how far people are who are trained for it; None without.
     """
 
     info: DatasetInfo
     runs: tuple[RunInfo, ...]
     progress: Progress
-    verified: Mapping[Kind, int]
     unresolved: int
     team: Team | None
     training: Training | None
@@ -74,13 +71,6 @@ def status(store: Store, annotator: str, dataset: str | None = None) -> Database
                 info,
                 tuple(runs.list_runs(store, info.id)),
                 queue.progress(store, info, annotator),
-                {
-                    kind: queue.progress(
-                        store, replace(info, policy=replace(info.policy, kinds=(kind,))), annotator
-                    ).verified
-                    for kind in info.kinds
-                    if len(info.kinds) > 1
-                },
                 len(unresolved_ids(store, info, annotator)),
                 team(store, info),
                 training.progress(store, info) if info.training is not None else None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from fractions import Fraction
 from functools import cache
@@ -139,11 +139,11 @@ def count_undoubted(store: Store, info: DatasetInfo, _annotator: str) -> int:
 class Progress:
     """How many samples of a dataset stand where; the first five add up with todo to `total`.
 
-    `both`: where both kinds are reviewed, a sample is verified in both. `mine`: verified by the annotator,
-    as the others of `verified` are by somebody else alone. `stale`: verified by the annotator
-    under an older policy than today's. With assignments `team` says how far they are, `today` how many
-    samples the annotator decided since midnight, `others` how many other people hold, and `own` how many of
-    the annotator's are done of how many, None while they come one by one.
+    Where both kinds are reviewed, `verified` counts samples verified in both, and `kinds` those of each.
+    `mine`: verified by the annotator, as the others of `verified` are by somebody else alone. `stale`:
+    verified by the annotator under an older policy than today's. With assignments `team` says how far they
+    are, `today` how many samples the annotator decided since midnight, `others` how many other people hold,
+    and `own` how many of the annotator's are done of how many, None while they come one by one.
     """
 
     total: int
@@ -153,7 +153,7 @@ class Progress:
     started: int
     flagged: int
     stale: int = 0
-    both: bool = False
+    kinds: Mapping[Kind, int] = field(default_factory=dict)
     team: Team | None = None
     today: int = 0
     others: int = 0
@@ -252,7 +252,11 @@ def progress(store: Store, info: DatasetInfo, annotator: str) -> Progress:
             started=counts["started"],
             flagged=flagged,
             stale=stale,
-            both=len(info.kinds) > 1,
+            kinds={
+                kind: progress(store, replace(info, policy=policy), annotator).verified
+                for kind in info.kinds
+                if len(info.kinds) > 1 and (policy := replace(info.policy, kinds=(kind,)))
+            },
             mine=counts["verified"],
         )
 

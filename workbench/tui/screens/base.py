@@ -216,6 +216,8 @@ class Room(BaseScreen):
     NAME: ClassVar = ""
     PARTS: ClassVar = 0
     """How many parts it has, one of which is shown."""
+    UNREAD: ClassVar = ""
+    """What stands before the reason why there is nothing to show."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
@@ -233,6 +235,12 @@ class Room(BaseScreen):
 
     async def read(self) -> None:
         """Read what the screen shows, and show it."""
+
+    def unread(self, error: Exception) -> None:
+        """As everywhere; where there is nothing to show the reason takes its place."""
+        if self.has_class("-empty"):
+            self.empty(f"{self.UNREAD}{error}")
+        super().unread(error)
 
     def action_reread(self) -> None:
         """Read again: others review too."""

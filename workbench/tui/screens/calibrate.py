@@ -62,12 +62,13 @@ class CalibrateScreen(Room):
         "bias",
         "typical error",
         "F1",
-        "TPR, TNR",
+        "right if found, right if missing",
         "assisted",
         "cross-fitted",
     )
     BINDINGS = bindings("calibrate")
     DEFAULT_CLASSES = "-empty"
+    UNREAD = f"{PURPOSE} This cannot be chosen yet.\n\n"
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -87,12 +88,6 @@ class CalibrateScreen(Room):
         yield Static(id="empty")
 
     # Reading.
-
-    def unread(self, error: Exception) -> None:
-        """As everywhere; where there is nothing to show the reason takes its place."""
-        if self.look is None:
-            self.empty(f"{PURPOSE} This cannot be chosen yet.\n\n{error}")
-        super().unread(error)
 
     async def read(self) -> None:
         """Count what is not counted yet, then fit a threshold to what is verified."""
@@ -173,13 +168,6 @@ class CalibrateScreen(Room):
             return "your reviews ask for no change of the policy"
         return look.why if action in OF_FIT and look.found is None else None
 
-    def refused(self, action: str) -> None:
-        """Say why a key does nothing now; a missing fit is shown as a warning."""
-        if action in OF_FIT and (why := self.closed(action)):
-            self.warn(why, sign="!")
-        else:
-            super().refused(action)
-
     def action_move(self, step: int) -> None:
         """By 1 or by 5."""
         self.to(self.threshold + step)
@@ -259,7 +247,7 @@ class CalibrateScreen(Room):
         self.succeeded(f"match threshold {at} is in use, without a calibration")
 
 
-LABEL = 14
+LABEL = 17
 
 
 def panel(look: Look, moved: MovedCurve) -> list[Line]:
@@ -267,12 +255,12 @@ def panel(look: Look, moved: MovedCurve) -> list[Line]:
     at, now = moved.threshold, look.moves.now
     lines: list[Line] = [
         [("match threshold ", DIM), (str(at), "bold $accent"), ("" if at != now else "  in use", DIM)],
-        [("", "")],
         [(f"all {moved.defined:,} samples", "bold")],
         _row("automatic", number(moved.mean)),
     ]
     if look.found is not None:
-        lines += [[("", "")], *_verified(look.found, at)]
+        beside = f"{look.found.groups:,} groups" if len(look.info.kinds) == 1 else "in entities"
+        lines += _verified(look.found, at, beside)
     lines += [[("", "")]]
     if at == now:
         return [*lines, [("this threshold is in use", DIM)]]
@@ -334,16 +322,18 @@ def legend(look: Look, *, wide: bool) -> Line:
     return [*line, ("  │ ", ""), ("in use", DIM)] if wide else line
 
 
-def _verified(calibration: Calibrated, at: int) -> list[Line]:
+def _verified(calibration: Calibrated, at: int, groups: str) -> list[Line]:
     point = calibration.curve[at]
     return [
-        [(f"{calibration.samples:,} verified", "bold"), (f"  {calibration.groups:,} groups", DIM)],
+        [(f"{calibration.samples:,} verified", "bold"), (f"  {groups}", DIM)],
         _row("automatic", number(point.automatic)),
         _row("verified", number(calibration.verified)),
         _row("bias", signed(point.bias).strip(), strong=True),
         _row("typical error", number(point.mae)),
-        _row("right, F1", f"{number(point.accuracy)}, {number(point.f1)}"),
-        _row("TPR, TNR", f"{number(point.tpr)}, {number(point.tnr)}"),
+        _row("right", number(point.accuracy)),
+        _row("right if found", number(point.tpr)),
+        _row("right if missing", number(point.tnr)),
+        _row("F1", number(point.f1)),
     ]
 
 

@@ -11,6 +11,7 @@ from textual.widgets import Static
 
 from workbench.comparing.answer_words import headline as sentences
 from workbench.comparing.words import headline
+from workbench.model import PLURAL
 from workbench.scoring.names import scorer_name
 from workbench.settings import usual_scorer
 from workbench.text.cells import cut
@@ -65,12 +66,6 @@ class CompareScreen(Room):
         if not self._filling:
             self.bench.open_gate()
 
-    def unread(self, error: Exception) -> None:
-        """As everywhere; where there is nothing to show the reason takes its place."""
-        if self.seen is None:
-            self.empty(str(error))
-        super().unread(error)
-
     async def read(self, scorer: str | None = None) -> None:
         """Read the figures of a scorer; without one, of the one that is shown."""
         scorer = scorer or self._scorer
@@ -99,8 +94,10 @@ class CompareScreen(Room):
         what = verified = ""
         if self.seen is not None:
             figures = self.figures
-            what = flat(f"  {scorer_name(figures.scorer)} · {figures.run or 'no run'} · {figures.threshold}")
+            what = flat(f"  {scorer_name(figures.scorer)} · {figures.run or 'no run'}")
             verified = headline(figures.counts)
+            if len(self.desk.info.kinds) > 1:
+                verified += f" in {PLURAL[figures.kind]}"
         name = cut(flat(self.desk.info.name), 24 if self.size.width < 100 else 40)
         if not self.has_class("-wide"):
             verified = verified.replace(" samples", "")

@@ -86,11 +86,6 @@ class PlanScreen(Room):
         more = "; workbench plan --more N adds to this one" if report.plan is not None else ""
         return f"{reviewed}, and a plan is made before the first review{more}"
 
-    def refused(self, action: str) -> None:
-        """Say why a key does nothing now, as a warning."""
-        if why := self.closed(action):
-            self.warn(why)
-
     def action_scroll(self, step: int) -> None:
         """Up and down."""
         self.query_one("#body").scroll_relative(y=step, animate=False)
@@ -205,7 +200,7 @@ def _what_holds(report: PlanReport) -> list[str]:
         planned, behind = report.planned_n or 0, later_reviews(report)
         left = 0 if drawn else report.population - planned
         more = min(report.prefix - planned + MORE, left)
-        are = f"{behind} of them {'is' if behind == 1 else 'are'} reviewed"
+        are = f"{behind} reviewed already, {more - behind} left"
         there = f" ({are})" if behind and (more == left or not report.beyond) else ""
         narrower = f"For a narrower interval: workbench plan --more {more}{there}."
         return [narrower, "Until these are reviewed, it is wider than now."] if left > behind else []

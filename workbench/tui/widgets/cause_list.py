@@ -78,7 +78,7 @@ def causes_line(difference: Difference, size: int, lead: int, lines: int) -> str
 
 
 def reasons_line(difference: Difference, kind: Kind, size: int, lead: int = 0, lines: int = 1) -> str:
-    """`3 names not recognised, another extraction or judge`: the largest first; see `whole_parts`.
+    """`3 names not recognised, untraced`: the largest first; see `whole_parts`.
 
     `these cancel: …` where the values are equal all the same.
     """

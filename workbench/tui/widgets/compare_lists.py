@@ -10,10 +10,10 @@ from workbench.comparing import words
 from workbench.comparing.explained import CauseTotal, shows
 from workbench.comparing.intervals import FEWEST
 from workbench.comparing.words import Fact, verified_samples
-from workbench.text.cells import cut, cut_words, fit, short, width, wrap
+from workbench.text.cells import cut, cut_words, fit, short, width, wrapped
 from workbench.text.figures import many, number, signed
 from workbench.text.safe import flat
-from workbench.tui.widgets.bars import DIM, Line, Part, cells, shortened
+from workbench.tui.widgets.bars import DIM, Line, cells, shortened
 from workbench.tui.widgets.lines import Lines, Toned
 
 if TYPE_CHECKING:
@@ -110,33 +110,23 @@ TOP = 3
 """Causes on the first page."""
 
 
-def fact_lines(facts: Sequence[Fact], room: int, *, strong: str, name: int = NAME) -> list[Line]:
-    """Facts in columns; a note that has no room stands below. The one named `strong` stands out."""
+def fact_lines(
+    facts: Sequence[Fact], room: int, strong: str = "", name: int = NAME, value: int = VALUE, under: int = 0
+) -> list[Line]:
+    """Facts in columns of a name and a value. A note that has no room stands below, `under` so many cells,
+    else those of the name. The fact named `strong` stands out.
+    """
     lines: list[Line] = []
+    start = " " * (under or name)
     for fact in facts:
         style = "bold $accent" if fact.name == strong else "bold"
-        text = fit(fact.value, VALUE) if width(fact.value) < VALUE else fact.value + " "
+        text = fit(fact.value, value) if width(fact.value) < value else fact.value + " "
         lines.append([(fit(flat(fact.name), name), DIM), (text, style)])
-        note: Part = (flat(fact.note), DIM)
-        if name + width(text) + width(note[0]) <= room:
-            lines[-1].append(note)
-        else:
-            lines.append([(" " * name, ""), note])
-    return lines
-
-
-def narrow_lines(facts: Sequence[Fact], room: int) -> list[Line]:
-    """Facts beside a picture: name and value on a line, the rest below where it does not fit."""
-    lines: list[Line] = []
-    for fact in facts:
-        line: Line = [(fit(flat(fact.name), 12), DIM), (f"{fact.value} ", "bold")]
-        if fact.note and 12 + width(fact.value) + 1 + width(fact.note) <= room:
-            lines.append([*line, (flat(fact.note), DIM)])
-        elif fact.note:
-            note = flat(fact.note)
-            lines += [line, *([(f"  {note[start:end]}", DIM)] for start, end in wrap(note, room - 2))]
-        else:
-            lines.append(line)
+        note = flat(fact.note)
+        if name + width(text) + width(note) <= room:
+            lines[-1].append((note, DIM))
+        elif note:
+            lines += [[(text, DIM)] for text in wrapped(note, room, start, start)]
     return lines
 
 

@@ -167,7 +167,7 @@ class Scatter(Section):
         self.query_one(ScatterPlot).show(seen.places, listed.verified)
         room = self.query_one("#paired").content_size.width or 40
         facts = words.paired_facts(figures.paired, figures.rows)
-        write(self, "#paired", lists.narrow_lines(facts, room))
+        write(self, "#paired", lists.fact_lines(facts, room, name=12, value=0, under=2))
         legend: Line = [("→ verified ↑ automatic  ", DIM)]
         for fewest, sign in DOTS:
             legend += [(sign, "bold $accent"), (f"{fewest} " if fewest == 1 else f"{fewest}+ ", DIM)]
@@ -204,7 +204,7 @@ class Causes(Section):
         """The bars."""
         self.query_one(CauseBars).put(seen.causes, 0)
         n = seen.causes[0].n if seen.causes else 0
-        caption = f"net shares of the mean Δ {signed(seen.figures.paired.bias)}, n = {n:,}"
+        caption = f"what each adds to the mean Δ {signed(seen.figures.paired.bias)}, over {many(n, 'sample')}"
         self.query_one("#of", Bar).show([(caption, DIM)])
         self.on_lines_chosen()
 

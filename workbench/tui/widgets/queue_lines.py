@@ -11,7 +11,7 @@ from textual.timer import Timer
 from textual.widgets import Input
 from textual.widgets.input import Selection
 
-from workbench.model import Sample
+from workbench.model import PLURAL, Sample
 from workbench.reports.plan import at_end
 from workbench.reports.team import holds, team_line
 from workbench.text.cells import STATE_NAME, cut, cut_words, width
@@ -59,12 +59,15 @@ def progress_parts(
     if progress is None:
         return []
     done, goal = planned or (progress.verified + progress.excluded, progress.total)
-    kinds = " in both kinds" if progress.both else ""
+    kinds = " in both kinds" if progress.kinds else ""
     counts: list[tuple[int, str]] = [(0, f"{progress.verified:,} of {progress.total:,} verified{kinds}")]
     if planned is not None:
         counts = [(0, f"{done:,} of {goal:,} planned"), (1, counts[0][1])]
         if done >= goal:
             counts.insert(1, (5, at_end(goal)))
+    if progress.kinds:
+        each = (f"{PLURAL[kind]} {number:,}" for kind, number in progress.kinds.items())
+        counts.append((2, ", ".join(each)))
     if progress.team is not None:
         done, goal = progress.own or (progress.team.complete, progress.team.samples)
         team = team_line(progress.team)

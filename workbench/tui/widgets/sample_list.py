@@ -36,9 +36,9 @@ LEAST_TEXT = 28
 """Cells of the question below which other columns give way."""
 
 
-EFFECT, DISPUTED, STATE, SMALL = 7, 12, 9, 70
-"""Cells of what a dispute changes the mean by, of both its values and of its state without a note; and of a
-row that has no room for who disagrees.
+EFFECT, DISPUTED, STATE, SMALL, SMALLEST = 7, 12, 9, 70, 11
+"""Cells of what a dispute changes the mean by, of both its values and of its state without a note; of a row
+that has no room for who disagrees, and of a question next to two long names.
 """
 
 Sorting = Literal[Order, "disputes"]
@@ -278,11 +278,12 @@ class SampleList(Lines[int]):
         if dispute := self.disputes.get(row.sample_id):
             text, who, states = dispute_columns(size)
             moves, sides, low, high, noted = dispute_cells(dispute, row.scorer if self.yours else "")
+            more = min(max(0, width(sides) - who), max(0, text - SMALLEST)) if who else 0
             differs = dispute.stands != dispute.state
             state = noted if states > STATE else dispute.state + "?" * differs
             return [
-                (pointer + fit(moves, EFFECT, right=True) + f"  {fit(question, text)}  ", ""),
-                (fit(sides, who), "dim"),
+                (pointer + fit(moves, EFFECT, right=True) + f"  {fit(question, text - more)}  ", ""),
+                (fit(sides, who + more), "dim"),
                 (fit(low, DISPUTED // 2, right=True) + fit(high, DISPUTED // 2, right=True), ""),
                 ("  " + fit(state, states), "warn" if differs or dispute.state == "open" else "dim"),
             ]
