@@ -76,8 +76,8 @@ DAMAGE = {
         "review 2 (open, ann): its entity 'Ada Lovelace' is not in gold_unit",
     "UPDATE gold_unit SET text = 'Ada LovelacE' WHERE review_id = 2":
         "review 2 (open, ann): gold_unit 2 is not what its journal says",
-    "INSERT INTO gold_unit SELECT 99, dataset_id, sample_id, 3, annotator, kind, 7, text, label, "
-    "verdict, alias, document FROM gold_unit WHERE id = 2":
+    "INSERT INTO gold_unit SELECT 99, dataset_id, sample_id, 3, annotator, kind, 7, unit, text, label, "
+    "start, \"end\", verdict, reason, rule, alias, document FROM gold_unit WHERE id = 2":
         "review 3 (secret, Böb): gold_unit 99 is none of its verified units",
     "UPDATE counted SET run_id = 77": "counted 1 77 ",
     "UPDATE score SET found = found + 1": "is not the recall of its counts",

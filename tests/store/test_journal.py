@@ -50,8 +50,8 @@ def test_the_value_of_a_review_has_the_columns_of_its_table_in_their_order() -> 
 
 def gold_rows(bench: Any, key: str, annotator: str = "ann") -> list[tuple[Any, ...]]:
     found: list[tuple[Any, ...]] = bench.query(
-        "SELECT kind, position, text, label, verdict, document FROM gold_unit "
-        "WHERE sample_id = ? AND annotator = ? ORDER BY kind, position",
+        'SELECT kind, position, unit, text, label, start, "end", verdict, reason, rule, document '
+        "FROM gold_unit WHERE sample_id = ? AND annotator = ? ORDER BY kind, position",
         bench.id(key), annotator,
     )  # fmt: skip
     return found
@@ -61,7 +61,9 @@ def expected_rows(opened: Opened, kind: Kind = "entity") -> list[tuple[Any, ...]
     """`gold_unit` by hand: what the fold's counted units say, in the order of the reference."""
     return [
         (
-            kind, place, unit.text, unit.label, unit.match.verdict or "unsure",
+            kind, place, unit.id, unit.text, unit.label,
+            unit.spans[0].start if unit.spans else None, unit.spans[0].end if unit.spans else None,
+            unit.match.verdict or "unsure", unit.match.reason, unit.match.rule,
             json.dumps(unit_document(unit), ensure_ascii=False, separators=(",", ":")),
         )
         for place, unit in enumerate(gold_units(opened.state.of(kind).assessment.units))
@@ -108,7 +110,7 @@ def test_accept_writes_gold_and_undo_removes_it(bench: Any) -> None:
     done = bench.act("rome", accepted())
 
     assert gold_rows(bench, "rome") == expected_rows(done)
-    assert [row[2] for row in gold_rows(bench, "rome")] == ["Ann", "Bob", "Rome"]
+    assert [row[3] for row in gold_rows(bench, "rome")] == ["Ann", "Bob", "Rome"]
     moved = bench.undo()
     assert (moved.sample_id, type(moved.edit), moved.kind) == (bench.id("rome"), Accept, "entity")
     assert gold_rows(bench, "rome") == []
@@ -134,9 +136,9 @@ def test_rejected_units_and_duplicates_are_no_gold(bench: Any) -> None:
     bob = unit_of(bench.open("rome"), "Bob")
     bench.verify("rome", reject=["Bob"])
 
-    assert [row[2] for row in gold_rows(bench, "rome")] == ["Ann", "Rome"]
+    assert [row[3] for row in gold_rows(bench, "rome")] == ["Ann", "Rome"]
     restored = bench.act("rome", do("Bob", editing.reject))
-    assert [row[2] for row in gold_rows(bench, "rome")] == ["Ann", "Bob", "Rome"]
+    assert [row[3] for row in gold_rows(bench, "rome")] == ["Ann", "Bob", "Rome"]
     assert unit_of(restored, "Bob") == bob
 
 
@@ -147,7 +149,7 @@ def test_accept_turns_undecided_units_into_unsure(bench: Any) -> None:
     done = bench.act("rome", Put("match", "entity", (undecided,)), accepted())
 
     assert unit_of(done, "Bob").match == Match("unsure", rule="human")
-    said = {row[2]: row[4] for row in gold_rows(bench, "rome")}
+    said = {row[3]: row[7] for row in gold_rows(bench, "rome")}
     assert said == {"Ann": "found", "Bob": "unsure", "Rome": "found"}
     one = gold.load_gold(bench.store, bench.info().id, "entity")[bench.id("rome")]
     assert one.tally == Tally(found=2, missing=0, unsure=1)
@@ -358,8 +360,7 @@ def test_offsets_are_code_points_on_every_hard_text(bench: Any) -> None:
             expected.append((row["id"], *place, entity["text"]))
         bench.verify(row["id"])
 
-    start, end = (f"CAST(document ->> '{name}' AS INTEGER)" for name in ("start", "end"))
-    stored = f"SELECT key, {start}, {end}, text FROM gold_unit JOIN sample ON sample.id = sample_id "
+    stored = 'SELECT key, start, "end", text FROM gold_unit JOIN sample ON sample.id = sample_id '
     assert expected == bench.query(f"{stored} ORDER BY sample_id, position")
 
 

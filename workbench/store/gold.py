@@ -243,6 +243,7 @@ def gold_rows(units: Sequence[Unit], sample: Sample, review: Review) -> list[dic
     for position, unit in enumerate(units):
         check_spans(unit, sample)
         evidence = unit.match.evidence[0] if unit.match.alias and unit.match.evidence else None
+        start, end = unit.ends
         rows.append(
             {
                 "dataset_id": review.dataset_id,
@@ -251,9 +252,14 @@ def gold_rows(units: Sequence[Unit], sample: Sample, review: Review) -> list[dic
                 "annotator": review.annotator,
                 "kind": unit.kind,
                 "position": position,
+                "unit": unit.id,
                 "text": unit.text,
                 "label": unit.label,
+                "start": start,
+                "end": end,
                 "verdict": unit.match.verdict or "unsure",
+                "reason": unit.match.reason,
+                "rule": unit.match.rule,
                 # the words of a context that a person said name the same thing; None for most units
                 "alias": evidence and evidence.of(sample.retrieved_contexts),
                 "document": unit_document(unit),

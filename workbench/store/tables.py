@@ -272,9 +272,14 @@ class GoldUnitRow(OfDataset, table=True):
     annotator: str
     kind: str
     position: int
+    unit: str
     text: str = Field(sa_type=Text)
     label: str = ""
+    start: int | None = None
+    end: int | None = None
     verdict: str
+    reason: str | None = None
+    rule: str = ""
     alias: str | None = Field(default=None, sa_type=Text)  # words of a context that name the same thing
     document: JsonObject = Field(sa_type=JSON)
 
