@@ -50,7 +50,7 @@ class NotFoundError(UsageError):
 class AmbiguousError(UsageError):
     """Several things fit; the message lists them."""
 
-    def __init__(self, message: str, choices: Iterable[str] = ()) -> None:
+    def __init__(self, message: str, choices: Iterable[str]) -> None:
         super().__init__(message)
         self.choices = tuple(choices)
 
@@ -65,16 +65,14 @@ class RowError(InputError):
     Prints as `FILE:LINE: field: got …, expected …`, or `FILE: item N: …` where rows share a line.
     """
 
-    def __init__(
-        self, field: str, got: str, expected: str, *, path: str = "", line: int = 0, item: int = 0
-    ) -> None:
+    path = ""
+    line = item = 0
+
+    def __init__(self, field: str, got: str, expected: str) -> None:
         super().__init__(field, got, expected)
         self.field = field
         self.got = got
         self.expected = expected
-        self.path = path
-        self.line = line
-        self.item = item
 
     def __str__(self) -> str:
         where = f"{self.path}:{self.line}: " if self.line else ""

@@ -19,7 +19,8 @@ from workbench.formats.reading import read
 from workbench.formats.rejects import Rejects, rejected_line, rejected_path
 from workbench.formats.rows import Notes
 
-ERROR = RowError("reference", "number 3", "a string", path="data.jsonl", line=7)
+ERROR = RowError("reference", "number 3", "a string")
+ERROR.path, ERROR.line = "data.jsonl", 7
 WHY = "line 7: reference: got number 3, expected a string"
 
 

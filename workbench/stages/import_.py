@@ -79,9 +79,9 @@ def _policy(document: Any) -> Policy | None:
 
 
 def _altered(path: Path) -> list[str]:
-    """A note where an export is not as it was written, which `verify` would say too."""
+    """A note where a file of an export was changed since, which `verify` would say."""
     with suppress(NotFoundError, InputError, OSError):
-        if path.is_dir() and check_manifest(home_of(path)):
+        if path.is_dir() and any(line.startswith("changed") for line in check_manifest(home_of(path))):
             return [f"not as it was exported; what changed: workbench verify {path}"]
     return []
 
