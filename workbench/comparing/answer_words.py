@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from workbench.comparing.intervals import BADGE, FEWEST
-from workbench.comparing.words import CHOSEN
+from workbench.comparing.words import CHOSEN, WHOLE
 from workbench.model import PLURAL
 from workbench.scoring.names import scorer_in_full
 from workbench.text.figures import many, number, rounded, signed, value
@@ -62,7 +62,6 @@ IN_SHORT: dict[What, tuple[str, str]] = {
 """The reasons for the difference of one sample, where there is a line for all of them."""
 
 Say = Callable[[str], str]
-UNEXPLAINED: tuple[What, ...] = ("untraced", "rounding")
 EXAMPLE = 40
 """Code points of a name and its other form that still fit into a sentence."""
 DIGITS = 2
@@ -114,7 +113,7 @@ def _causes(answer: Answer, say: Say) -> list[str]:
     shown = {effect.what: share for effect, share in _shown(answer)[0]}
     known = [effect for effect in answer.effects if effect.share * total > 0 and shown.get(effect.what)]
     blank = next((shown[effect.what] for effect in known if effect.what == "untraced"), 0.0)
-    traced = [effect for effect in answer.effects if effect.what not in UNEXPLAINED]
+    traced = [effect for effect in answer.effects if effect.what not in WHOLE]
     largest = max((abs(effect.share) for effect in traced), default=0.0)
     main = [effect for effect in known if effect in traced and abs(effect.share) * 4 >= largest][:2]
     rest = float(rounded(total, DIGITS)) - sum(shown[effect.what] for effect in main) - blank
@@ -450,7 +449,7 @@ def _shown(answer: Answer) -> tuple[list[tuple[Effect, float]], float]:
     """
     large = sorted(
         (effect for effect in answer.effects if rounded(effect.share, DIGITS)),
-        key=lambda effect: effect.what in UNEXPLAINED,
+        key=lambda effect: effect.what in WHOLE,
     )
     small = [effect.share for effect in answer.effects if not rounded(effect.share, DIGITS)]
     exact = [effect.share for effect in large] + ([sum(small)] if small else [])

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from rich.cells import cell_len, set_cell_size
-
 from workbench.comparing.intervals import FEWEST
 from workbench.reports import page
 from workbench.scoring.names import scorer_in_full
 from workbench.stages import local
-from workbench.text.figures import and_more, many
-from workbench.text.safe import clean, name_of
+from workbench.text.figures import and_more, many, table
+from workbench.text.safe import name_of
 
 if TYPE_CHECKING:
     from workbench.stages.draw import DrawReport
@@ -112,15 +110,10 @@ def at_end(planned: int) -> str:
 def _strata_lines(strata: Mapping[str, tuple[int, ...]], most: int = SHOWN_STRATA) -> list[str]:
     if not strata:
         return []
-    named = {clean(name or "(none)").replace("\n", " "): numbers for name, numbers in strata.items()}
-    size = min(40, max(7, *map(cell_len, named)))
-    heads = ("samples", "planned", "complete")[: len(next(iter(named.values())))]
-    lines = [f"  {'stratum':<{size}}" + "".join(f"{head:>10}" for head in heads)]
-    lines += [
-        f"  {set_cell_size(name, size)}" + "".join(f"{number:>10,}" for number in numbers)
-        for name, numbers in list(named.items())[:most]
-    ]
-    return lines + and_more(len(named) - most, " strata", "  ")
+    rows = [[name or "(none)", *(f"{number:,}" for number in numbers)] for name, numbers in strata.items()]
+    heads = ("stratum", "samples", "planned", "complete")[: len(rows[0])]
+    lines = [f"  {line}" for line in table(heads, rows[:most], right=True)]
+    return lines + and_more(len(rows) - most, " strata", "  ")
 
 
 def draw_text(report: DrawReport) -> str:
