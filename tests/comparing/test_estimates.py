@@ -361,6 +361,14 @@ def test_the_bias_is_of_the_samples_that_have_both_values() -> None:
     assert found.bias != pytest.approx(found.automatic.value - found.point, abs=1e-3)
 
 
+def test_the_bias_is_the_mean_of_those_counted_minus_the_estimate_also_at_the_ends_of_what_is_possible() -> None:
+    drawn = [Reached(0.5, [0.2, 0.9][i % 2], 1.0) for i in range(12)]
+    drawn += [Reached(0.0, None, 1.0, excluded=True), Reached(1.0, None, 1.0, low=0.0, high=0.05)]
+    found: Any = estimate([each.automatic for each in drawn], drawn, design="simple")
+    assert found.counted - found.point == pytest.approx(found.bias, abs=1e-12)
+    assert found.bias_interval.low <= found.bias <= found.bias_interval.high
+
+
 def test_unsure_units_widen_the_reach_of_a_verified_sample() -> None:
     drawn = plain()
     drawn[0] = replace(drawn[0], low=drawn[0].verified, high=1.0)

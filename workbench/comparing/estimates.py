@@ -147,11 +147,11 @@ def estimate(
     if summary.point is None:
         return summary
     if summary.counted is not None and scores.value is not None:
-        off, level = summary, summary.counted
+        bias, corpus, level = summary.counted - summary.point, summary.corpus, summary.counted
         if limits == UNIT and (summary.undefined or summary.excluded):  # `counted` is an estimate too
-            off, level = ask(known, reached, both=True), 0.0
-        ends = None if off.corpus is None else off.corpus.mirrored(level)
-        summary = replace(summary, bias=level - (off.point or 0.0), bias_interval=ends)
+            corpus, level = ask(known, reached, both=True).corpus, 0.0
+        ends = None if corpus is None else corpus.mirrored(level).including(bias)
+        summary = replace(summary, bias=bias, bias_interval=ends)
         if limits == UNIT and summary.corpus is not None and summary.method in PROMISES:
             bare = ask(known.level(), [replace(sample, automatic=0.0) for sample in reached])
             ahead = planned - len(drawn) if planned and not at_planned else MORE

@@ -32,6 +32,10 @@ class Interval:
         """`value` minus everything in it."""
         return Interval(value - self.high, value - self.low)
 
+    def including(self, value: float) -> Interval:
+        """The same with the nearer end moved to `value`, if that lies outside."""
+        return Interval(min(self.low, value), max(self.high, value))
+
 
 UNIT = Interval(0.0, 1.0)
 
