@@ -361,7 +361,7 @@ def test_the_bias_is_of_the_samples_that_have_both_values() -> None:
     assert found.bias != pytest.approx(found.automatic.value - found.point, abs=1e-3)
 
 
-def test_the_bias_is_the_mean_of_those_counted_minus_the_estimate_also_at_the_ends_of_what_is_possible() -> None:
+def test_the_bias_is_the_mean_of_those_counted_minus_the_estimate_at_the_ends_of_the_scale_too() -> None:
     drawn = [Reached(0.5, [0.2, 0.9][i % 2], 1.0) for i in range(12)]
     drawn += [Reached(0.0, None, 1.0, excluded=True), Reached(1.0, None, 1.0, low=0.0, high=0.05)]
     found: Any = estimate([each.automatic for each in drawn], drawn, design="simple")
