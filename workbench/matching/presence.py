@@ -207,10 +207,8 @@ def inside_longer(
     apart = _APART_GERMAN if german else _APART
     counts = german and has_digit(key(surface, lang))
     if surface.isdigit():
-        # 19 of Covid-19, 11 of Apollo 11, where no word says what is counted
-        tied = before.endswith("-") or (len(surface) < 4 and not (right and right[1].islower()))
-        beside = _extends(right, own, apart) or (tied and _extends(left, own, apart))
-        return _inside_date(before, right) or (beside and not counts)
+        side = left if before.endswith("-") else right  # 19 of Covid-19
+        return _inside_date(before, right) or (not counts and _extends(side, own, apart))
     if folded(surface.split()[0]) in MONTHS:
         return bool(_DAY_BEFORE.search(before))
     goes_on, began = not counts and _extends(right, own, apart), _extends(left, own, apart)
@@ -219,7 +217,7 @@ def inside_longer(
         goes_on = False
     if _CYRILLIC.search(surface) and not (person and len(own) == 1):
         goes_on = goes_on and bool(_ADJECTIVE.search(surface))
-        began = began and left is not None and bool(person or _ADJECTIVE.search(left[1]))
+        began = began and left is not None and bool(person or _ADJECTIVE.search(left.group(1)))
     return goes_on or (began and not (person and len(own) == 1)) or _extends(of, own, apart)
 
 
@@ -227,15 +225,15 @@ def _extends(match: re.Match[str] | None, own: frozenset[str], apart: Set[str]) 
     """Whether a neighbour belongs to a longer name: capitalised, not an honorific, not of the name itself."""
     if match is None:
         return False
-    word = match[1]
+    word = match.group(1)
     low = folded(word)
     return word[0].isupper() and low not in apart and low not in own and low not in MONTHS
 
 
 def _inside_date(before: str, follower: re.Match[str] | None) -> bool:
-    if (match := _MONTH_BEFORE.search(before)) and folded(match[1]) in MONTHS:
+    if (match := _MONTH_BEFORE.search(before)) and folded(match.group(1)) in MONTHS:
         return True
-    return follower is not None and folded(follower[1]) in MONTHS
+    return follower is not None and folded(follower.group(1)) in MONTHS
 
 
 class _Pattern(NamedTuple):
@@ -412,7 +410,7 @@ def _short_forms(name: Analysed) -> Iterator[list[str]]:
     if name.label == PERSON and (last := _last_name(name.text)):
         yield last
     if name.label == ORGANISATION and (quoted := _QUOTED.search(name.text) or _PROPER.search(name.text)):
-        yield pieces(quoted[1])
+        yield pieces(quoted.group(1))
     if (bare := _COMPANY.sub("", name.text)) != name.text:
         yield pieces(bare)
     if name.bare:
