@@ -170,15 +170,17 @@ def test_score_its_gate_and_compare_name_the_question_and_the_column_first(run: 
     assert "  below: Who built it?" in run("score", "--threshold", "0.9").out.splitlines()
 
 
-@pytest.mark.parametrize("columns", [0, 100])
+@pytest.mark.parametrize("columns", [0, 30, 40, 100])
 def test_only_a_terminal_cuts_names(run: Any, tmp_path: Path, monkeypatch: Any, columns: int) -> None:
     long = [
         ROW | {"id": "a/path/of/a/file/that/is/long/0001"},
         ROW | {"user_input": "Who built it, and when? " * 3},
     ]
     assert 0 == run("import", write_rows(tmp_path / "a.jsonl", long), "--gold").code
-    monkeypatch.setattr("workbench.reports.texts.columns_of", lambda _stream: columns)
+    for module in ("texts", "compare"):
+        monkeypatch.setattr(f"workbench.reports.{module}.columns_of", lambda _stream: columns)
 
+    assert "\nWho built" in run("disputes").out
     for text in (run("score").out, run("compare", "--samples").out):
         for name in ("a/path/of/a/file/that/is/long/0001", "Who built it, and when? " * 3 + HASH[:8]):
             assert (columns == 0) == (name in text)

@@ -244,8 +244,8 @@ def _sample_change(change: SampleChange) -> Iterator[str]:
     yield from and_more(len(change.units) - UNITS, start="    ")
 
 
-ROW, VALUES, LEAST_ID = 80, 26, 11
-"""Cells of a row of `disputes` outside a terminal, of its values, and those that the id of a sample keeps."""
+ROW, VALUES, LEAST_ID, LEAST_BETWEEN = 80, 26, 11, 7
+"""Cells of a row of `disputes` outside a terminal, of its values, and the least of a sample and of `between`."""
 
 
 EFFECT = "effect: how far it moves the mean; against verified: − too low, + too high"
@@ -301,10 +301,10 @@ def _table(chosen: Sequence[Dispute], yours: Collection[str]) -> list[str]:
         return []
     states = max(5, *(len(dispute.state) for dispute in chosen))
     # two spaces before `between` and before the state
-    both = (columns_of(sys.stdout) or ROW) - VALUES - states - 4
+    both = max(LEAST_ID + LEAST_BETWEEN, (columns_of(sys.stdout) or ROW) - VALUES - states - 4)
     sides = (dispute.between.split("~") for dispute in chosen)
     betweens = [flat("~".join("yours" if side in yours else side for side in each)) for each in sides]
-    wide = min(both - LEAST_ID, max(7, *map(cell_len, betweens)))
+    wide = min(both - LEAST_ID, max(LEAST_BETWEEN, *map(cell_len, betweens)))
     names = [cut(flat(name_of(dispute.id, dispute.question)), both - wide) for dispute in chosen]
     size = max(6, *map(cell_len, names))
     values = f"{'first':>6}{'second':>7}{'Δ':>6}{'effect':>7}"
