@@ -244,8 +244,10 @@ def _sample_change(change: SampleChange) -> Iterator[str]:
     yield from and_more(len(change.units) - UNITS, start="    ")
 
 
-ROW, VALUES, LEAST_ID, LEAST_BETWEEN = 80, 26, 11, 7
-"""Cells of a row of `disputes` outside a terminal, of its values, and the least of a sample and of `between`."""
+ROW, VALUES = 80, 26
+"""Cells of a row of `disputes` outside a terminal, and of its values."""
+LEAST_ID, LEAST_BETWEEN = 11, 7
+"""Cells that a sample and `between` have also in a narrow terminal, whose rows are wrapped."""
 
 
 EFFECT = "effect: how far it moves the mean; against verified: − too low, + too high"

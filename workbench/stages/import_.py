@@ -35,7 +35,7 @@ from workbench.store.datasets import DatasetInfo, count_samples, find_dataset, l
 from workbench.store.engine import Store, open_store
 from workbench.store.importing import GoldRule, Intake, Outcome, keys_of_text, purged_names
 from workbench.store.plans import done
-from workbench.store.samples import load_sample, most_shared, sample_ids
+from workbench.store.samples import load_sample, most_shared, sample_ids, shared_ids
 from workbench.store.scores import ScoreColumns, Settled
 from workbench.text.figures import many
 
@@ -87,6 +87,11 @@ def _altered(path: Path) -> list[str]:
 
 
 SHOWN_ERRORS = 20
+GOLD_OPTIONS: Mapping[GoldRule, Sequence[str]] = {
+    "require": ["--gold"],
+    "given": ["--gold-if-given"],
+    "ignore": [],
+}
 
 BLIND_SHARE = 0.1
 BLIND_FROM = 100  # samples: below, a blind arm is too small to say anything and costs help
@@ -343,8 +348,7 @@ class _Import:
         options = self.options
         if rejects is None or not options.command:
             return ""
-        more = {"require": ["--gold"], "given": ["--gold-if-given"]}.get(options.gold, [])
-        more += ["--update"] if options.update else []
+        more = [*GOLD_OPTIONS[options.gold], *(["--update"] if options.update else [])]
         if self.info is None:  # what the dataset shall be that this command makes
             more += [] if options.seed is None else ["--seed", str(options.seed)]
             more += [] if options.blind is None else ["--blind", str(options.blind)]
@@ -353,8 +357,7 @@ class _Import:
     def _with_gold(self) -> str:
         """The command that imports the file again with its gold: `import`, also after an `audit`."""
         program, _, *given = self.options.command or ("workbench", "import")
-        rows = ["--rows", self.options.rows] if self.options.rows else []
-        return self._command([program, "import", *given], self.path, [*rows, "--gold-if-given"])
+        return self._command([program, "import", *given], self.path, GOLD_OPTIONS["given"])
 
     def _next(self) -> tuple[str, ...]:
         """The commands that propose and review, with the dataset where there are several; none in Python."""
@@ -366,20 +369,28 @@ class _Import:
         return tuple(shlex.join([program, name, *given]) for name in ("propose", "review"))
 
     def _elsewhere(self) -> Iterator[str]:
-        """Which other dataset has the most questions of a new one that nobody named, and how to add to it."""
+        """Which other dataset has the most questions of a new one that nobody named, and how to add to it.
+
+        Nothing of the same samples in another file. Where both have an id, import would refuse its row.
+        """
         own, options, there = self.info, self.options, list_datasets(self.store)[1:]
         if own is None or options.dataset or self.report.new < self.report.n_samples or not there:
             return
-        for name, number in most_shared(self.store, own.id):
-            add = shlex.join([*options.command, str(self.path), "--dataset", name])
-            then = f":\n  {add}" if options.command else ""
-            some = many(number, "question is", "questions are")
-            yield f"{some} in the dataset {name} too; to compare both, add the file there{then}"
+        for other, name, number in most_shared(self.store, own.id):
+            ids, same = shared_ids(self.store, own.id, other)
+            if same == self.report.n_samples:
+                return
+            then = "" if ids else "; to compare both, add the file there"
+            if then and options.command:
+                add = ["--dataset", name, *GOLD_OPTIONS[options.gold]]
+                then += f":\n  {self._command(options.command, self.path, add)}"
+            yield f"{many(number, 'question is', 'questions are')} in the dataset {name} too{then}"
 
     def _command(self, command: Sequence[str], path: Path, more: Sequence[str]) -> str:
-        dataset = [] if "--dataset" in command else ["--dataset", self.report.dataset]
+        dataset = [] if "--dataset" in (*command, *more) else ["--dataset", self.report.dataset]
+        rows = ["--rows", self.options.rows] if self.options.rows and path == self.path else []
         format_ = ["--format", self.options.format] if self.options.format else []
-        return shlex.join([*command, str(path), *dataset, *format_, *more, *self.columns.options()])
+        return shlex.join([*command, str(path), *dataset, *rows, *format_, *more, *self.columns.options()])
 
 
 def import_file(
