@@ -33,7 +33,7 @@ from workbench.proposing.rules.lexicon import (
     russian_head,
     words,
 )
-from workbench.proposing.rules.runs import ACTING, Reading, Run, is_score, is_syllable, read, runs
+from workbench.proposing.rules.runs import Reading, Run, is_score, is_syllable, read, runs
 
 _IS = words("is was")
 _ARTICLES = words("a an the one")
@@ -69,10 +69,15 @@ _SHORT_LINE = 4  # words
 _NEAR = 200  # code points of a line that are looked at on either side of a run
 _LINKS = PARTICLES | WEAK_PARTICLES | {"the"}
 _PLACES_AND_EVENTS = PLACE | EVENT
+# Verbs right after a bare name that opens a sentence.
+_ACTING = words(
+    """has had also then became began won made wrote went took left grew led held met gave told said says ran
+    sang taught fought fled built sold spent lost kept found thought does plays lives works writes"""
+)
 # Verbs that open a sentence by asking for something, before a name: Use SFTP. Ask Jeeves was a site.
 _ASKING = words(
     """use enable disable install configure add select choose click create delete remove ensure contact verify
-    avoid ask see open visit consult download upload update upgrade replace restart combine include specify"""
+    avoid ask visit consult download upload update upgrade replace restart combine include specify"""
 )
 _ABSTRACT = re.compile("(?:s|ing|tion|sion|ity|ness|ment|ism|ogy|ly|ance|ence|ship|ure|age|ics|people|men)$")
 # What follows the subject of a definition, "Load is the sixth album", "Vega (star)", or of "Vega's".
@@ -285,7 +290,7 @@ def _evident(reading: Reading, run: Run) -> Run | None:
     folded = word.casefold()
     small = folded not in reading.capitalised
     asks = small and reading.lang in ("en", "") and folded in _ASKING
-    asks = asks and reading.word(run.last + 1) not in ACTING | _BEING
+    asks = asks and reading.word(run.last + 1) not in _ACTING | _BEING
     common = small and folded in reading.lowered and folded not in HEADS
     if asks or (common and not _headed_name(reading, run)) or _russian_opener(reading, run):
         rest = _trim(reading, Run(run.first + 1, run.last))
@@ -329,7 +334,8 @@ def _names_something(reading: Reading, index: int) -> bool:
     ):
         return True
     # "Prévost served …": a bare noun before a verb is a name, unless it is plural or abstract.
-    return reading.acts(index + 1) and not _ABSTRACT.search(folded)
+    acts = following in _ACTING or (len(following) > 4 and following.endswith("ed"))
+    return reading.lang == "en" and acts and not _ABSTRACT.search(folded)
 
 
 _WORD = re.compile(r"[^\W_][\w'’.-]*")

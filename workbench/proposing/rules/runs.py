@@ -33,11 +33,6 @@ _SCORES = 6  # tokens around a number in which another one makes it a result
 _MARKS = frozenset(",;()-–|")
 _OPENING = re.compile("[“«„•*@]")
 _NICKNAME = frozenset("\"“”'‘’«»")
-# Verbs right after a bare name that opens a sentence.
-ACTING = words(
-    """has had also then became began won made wrote went took left grew led held met gave told said says ran
-    sang taught fought fled built sold spent lost kept found thought does plays lives works writes"""
-)
 
 
 class Run(NamedTuple):
@@ -67,11 +62,6 @@ class Reading(NamedTuple):
     def folded(self, index: int) -> str:
         """The same without case."""
         return self.word(index).casefold()
-
-    def acts(self, index: int) -> bool:
-        """Whether a token reads as an English verb in the past."""
-        word = self.word(index)
-        return self.lang == "en" and (word in ACTING or (len(word) > 4 and word.endswith("ed")))
 
     def is_capital(self, index: int) -> bool:
         """Whether there is such a token, and its capital counts."""
@@ -303,8 +293,7 @@ def _after_number(reading: Reading, first: int, last: int, after: int) -> int | 
     if person or is_place(reading.words[last]) or is_score(reading, first, last, after):
         return None
     counted = reading.word(after + 1).isalpha() and not reading.capital[after + 1]
-    acts = reading.acts(after + 1) or _is_function_word(reading, after + 1)
-    return None if counted and not acts else after
+    return None if counted and not _is_function_word(reading, after + 1) else after
 
 
 def is_score(reading: Reading, first: int, last: int, number: int) -> bool:

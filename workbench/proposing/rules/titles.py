@@ -83,8 +83,10 @@ _ENDING = re.compile(r"\.(?:com|org|net|edu|gov|info|ru|de|fr|es|it|uk|eu|io|р�
 _SITE = re.compile(rf"(?<![\w./@-])(?:[^\W_][\w-]{{0,40}}\.){{0,2}}[^\W_][\w-]{{0,40}}{_ENDING.pattern}")
 
 
+# A bare EN is a word of French and Spanish: only DIN EN 1992, EN ISO 9001.
 _STANDARD = re.compile(
-    r"(?<!\w)(?:ISO|IEC|IEEE|DIN|EN|ANSI|RFC|ASTM|GOST|ГОСТ)(?:/(?:IEC|IEEE))? \d{2,}(?:[-.:]\d+)*(?![\w-])"
+    r"(?<!\w)(?:(?:DIN|BS|NF) EN|(?:(?:DIN|BS|NF) )?(?:EN )?(?:ISO|IEC|IEEE|DIN|ANSI|RFC|ASTM|GOST|ГОСТ))"
+    r"(?:/(?:IEC|IEEE))? \d{2,}(?:[-.:]\d+)*[a-z]{0,2}(?![\w-])"
 )
 
 
