@@ -267,8 +267,8 @@ def panel(look: Look, moved: MovedCurve) -> list[Line]:
     return [
         *lines,
         [(f"against {now}", "bold")],
-        _row("units", f"{moved.flipped:,} flip"),
-        _row("samples", f"{moved.risen:,} up, {moved.fallen:,} down"),
+        _row("units flipped", f"{moved.flipped:,}"),
+        [("samples  ", DIM), (f"{moved.risen:,} up, {moved.fallen:,} down", "")],
     ]
 
 
