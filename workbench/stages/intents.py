@@ -292,8 +292,9 @@ def rest(kind: Kind, side: int, who: str = "") -> Intent:
     return Intent(what, partial(resolve.take_rest, kind=kind, side=side))
 
 
-SKIP = Intent("skipped", editing.skip, leaves=True)
-"""Leave it for later."""
+def skip() -> Intent:
+    """Leave it for later."""
+    return Intent("skipped", editing.skip, leaves=True)
 
 
 def exclude(reason: str) -> Intent:

@@ -125,7 +125,7 @@ def intent_of(fields: Fields, opened: Opened, kind: Kind, shown: Shown) -> Inten
             fast = 0 <= time.time() - shown.at < intents.FAST  # below 0: the clock was set back meanwhile
             return intents.accept(opened, kind, fast=fast)
         case "skip":
-            return intents.SKIP
+            return intents.skip()
         case "exclude":
             reason = text or fields["reason"]
             if not reason:

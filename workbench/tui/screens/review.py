@@ -95,7 +95,7 @@ class ReviewScreen(BaseScreen):
         self.accepter = Accepter(self, self.pane, self.want, go_on, self.DONE)
         # keys whose work is that of a part
         self.action_retry = self.saver.retry
-        self.action_skip = partial(self.want, intents.SKIP)
+        self.action_skip = lambda: self.want(intents.skip())
         self.action_add = self.adder.ask
         self.action_add_by_letters = self.adder.by_letters
         self.action_evidence = self.picker.ask
