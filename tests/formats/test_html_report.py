@@ -299,10 +299,8 @@ def test_units_that_somebody_is_unsure_of_leave_a_range_and_no_95_percent(answer
 
     text = Page(page_of((made, found))).text
 
-    assert (
-        "All 20 samples are reviewed, with units that a reviewer is unsure of in 10 of them: "
-        "the true mean is between .67 and .83."
-    ) in text
+    assert "20 samples: 20 settled (10 with unsure units). The true mean is between .67 and .83." in text
+    assert "true mean, a range .67 to .83" in text
     assert "The black line is what it can be: .67 to .83." in text
     assert "here .67 to .83" not in text
 

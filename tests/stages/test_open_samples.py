@@ -71,7 +71,7 @@ def test_five_annotators_who_differ_leave_a_range_and_nothing_known(bench: Any) 
     line = next(line for line in text.splitlines() if line.startswith("  verified, all 200"))
     wanted = f"between {shown(low)} and {shown(high)}"
     assert ["verified,", "all", "200", *wanted.split()] == line.split()[:7]
-    assert line.endswith(f"{200 - differing} of 200 settled; {differing} open")
+    assert line.endswith(f"{200 - differing} settled, {differing} open; the mean is of 200")
     assert {} == found.estimated, "causes of the settled samples are not those of all"
 
 
@@ -87,7 +87,7 @@ def test_fewer_than_ten_settled_samples_give_counts_and_the_range_of_the_open_on
     assert (None, None, None) == (found.point, found.bias, found.corpus)
     assert "counts only" in found.refusal or "nothing is settled" == found.refusal
     assert (low, high) == pytest.approx((found.reach.low, found.reach.high))
-    assert f"{40 - differing} of 40 settled; {differing} open" in text
+    assert f"{40 - differing} settled, {differing} open; the mean is of 40" in text
     assert "known" not in text
 
 
@@ -111,7 +111,7 @@ def test_unsure_units_make_the_verified_mean_a_range(bench: Any) -> None:
 
     assert ("range", 12) == (found.estimate.method, found.estimate.unsure)
     assert 12 / 80 == pytest.approx(found.estimate.reach.width)
-    assert "20 of 20 settled; 12 with unsure units" == facts["verified, all 20"].note
+    assert "20 settled (12 with unsure units); the mean is of 20" == facts["verified, all 20"].note
     assert facts["verified, all 20"].value.startswith("between ")
 
 

@@ -83,14 +83,14 @@ class Estimated:
     `low` and `high` are the 95 % interval, or where every sample was `reached` the range that `open` samples
     and units that somebody is unsure of (in `unsure` samples) leave. `bias` is by how much the score is too
     high where a sample has both values; None where open ones decide its sign. `sure`: its interval does not
-    include 0, so that its sign is known. `excluded` samples are not counted. `exact`: the mean score minus
-    the bias is the point, as all reviewed samples with a score have units.
+    include 0, so that its sign is known. `excluded` samples are not counted, `undefined` ones have no units:
+    where none is `out` so, the mean score minus the bias is the point.
     """
 
     total: int
     n: int
     excluded: int
-    exact: bool
+    undefined: int
     point: float
     low: float | None
     high: float | None
@@ -100,6 +100,11 @@ class Estimated:
     unsure: int
     bias: float | None
     sure: bool
+
+    @property
+    def out(self) -> int:
+        """How many samples are no part of the mean."""
+        return self.excluded + self.undefined
 
 
 @dataclass(frozen=True)
@@ -202,8 +207,7 @@ def estimated(estimate: Estimate) -> Estimated | None:
     sure = settled or (off is not None and off.low * off.high > 0)
     bias = None if whole and off is not None and not sure else estimate.bias
     return Estimated(
-        estimate.total, estimate.n, estimate.excluded, not (estimate.undefined or estimate.excluded),
-        estimate.point, low, high,
+        estimate.total, estimate.n, estimate.excluded, estimate.undefined, estimate.point, low, high,
         settled, whole, estimate.open, estimate.unsure, bias, sure,
     )  # fmt: skip
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from workbench.comparing.intervals import BADGE, FEWEST
-from workbench.comparing.words import CHOSEN, WHOLE
+from workbench.comparing.words import CHOSEN, WHOLE, settled
 from workbench.model import PLURAL
 from workbench.scoring.names import scorer_in_full
 from workbench.text.figures import many, number, rounded, signed, value
@@ -169,11 +169,9 @@ def _estimate(answer: Answer) -> str:
         out = f", {estimate.excluded:,} of them not counted" if estimate.excluded else ""
         lead = f"All {_samples(answer)} are reviewed{out}: the true mean is {value(estimate.point)}"
     elif estimate.reached and estimate.low is not None:
-        done = f"{estimate.n:,} of {_samples(answer)} are settled, {estimate.open:,} open"
-        if not estimate.open:
-            units = f"units that a reviewer is unsure of in {estimate.unsure:,} of them"
-            done = f"All {_samples(answer)} are reviewed, with {units}"
-        lead = f"{done}: the true mean is between {ends[0]} and {ends[1]}"
+        of = f" of the {estimate.n + estimate.open:,} that count" if estimate.out else ""
+        mean = f"The true mean{of} is between {ends[0]} and {ends[1]}"
+        lead = f"{_samples(answer)}: {settled(estimate)}. {mean}"
     else:
         of = f" of the {estimate.total:,} with a score" if estimate.total < answer.total else ""
         about = (
@@ -206,7 +204,7 @@ def _off(answer: Answer, estimate: Estimated) -> str:
         return f". {both} cannot tell whether {_score(answer)} is too low or too high"
     if bias is None:
         return ""
-    some = not estimate.exact or (estimate.complete and answer.compared < estimate.total)
+    some = estimate.out or (estimate.complete and answer.compared < estimate.total)
     where = " (over the samples that have both values)" if some else ""
     way = "low" if bias < 0 else "high"
     return f". {_score(answer).capitalize()} is about {value(abs(bias))} too {way}{where}"

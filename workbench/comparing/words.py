@@ -18,6 +18,7 @@ from workbench.text.safe import name_of
 
 if TYPE_CHECKING:
     from workbench.comparing.agreement import Chance, Overlap, Overlaps, Rate, Verdicts
+    from workbench.comparing.answer import Estimated
     from workbench.comparing.estimates import Estimate
     from workbench.comparing.explained import CauseTotal
     from workbench.comparing.figures import Arms, Counts, Figures, Row
@@ -150,13 +151,15 @@ def estimate_facts(estimate: Estimate, *, assisted: bool = False) -> list[Fact]:
     without = many(lacking, "has no score", "have no score") if estimate.automatic.n and lacking else ""
     facts = [Fact(f"automatic, {those(estimate)}", automatic, without)]
     if not estimate.refusal and estimate.bias is not None and (estimate.undefined or estimate.excluded):
-        counted = "with verified units" if estimate.complete else "estimated: those with verified units"
+        known = estimate.complete and not estimate.open
+        counted = "with verified units" if known else "estimated: those with verified units"
         facts.append(Fact("automatic, those counted", number(estimate.counted), counted))
     if not estimate.complete or estimate.open:
         facts += _so_far(estimate)
     label = estimate_label(estimate)
     if estimate.complete and estimate.reach is not None:
-        facts.append(Fact(label, between(estimate.reach), settled(estimate)))
+        note = f"{settled(estimate)}; the mean is of {estimate.n + estimate.open:,}"
+        facts.append(Fact(label, between(estimate.reach), note))
     elif estimate.refusal:
         facts.append(Fact(label, UNDEFINED, "no estimate"))
     else:
@@ -194,12 +197,13 @@ def between(ends: Interval, show: Callable[[float], str] = number) -> str:
     return f"between {show(ends.low)} and {show(ends.high)}"
 
 
-def settled(estimate: Estimate) -> str:
-    """`185 of 200 settled; 15 open`, and how many have unsure units."""
-    parts = [f"{estimate.total - estimate.open:,} of {estimate.total:,} settled"]
-    parts += [f"{estimate.open:,} open"] if estimate.open else []
-    parts += [f"{estimate.unsure:,} with unsure units"] if estimate.unsure else []
-    return "; ".join(parts)
+def settled(estimate: Estimate | Estimated) -> str:
+    """`185 settled (3 with unsure units), 15 open, 2 not counted`: the mean is of the first two."""
+    unsure = f" ({estimate.unsure:,} with unsure units)" if estimate.unsure else ""
+    rest = _listed(
+        (estimate.open, "open"), (estimate.excluded, "not counted"), (estimate.undefined, "without units")
+    )
+    return ", ".join(filter(None, (f"{estimate.n:,} settled{unsure}", rest)))
 
 
 def _so_far(estimate: Estimate) -> list[Fact]:
