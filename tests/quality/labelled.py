@@ -27,7 +27,9 @@ def bootstrapped(items: Sequence[Item], figure: Callable[[Sequence[Item]], float
 
 
 def wilson(hits: int, n: int) -> str:
-    """A share with its Wilson score interval."""
+    """A share with its Wilson score interval; a dash of none."""
+    if not n:
+        return "–"
     found = intervals.wilson(hits, n)
     return f"{hits / n:.3f} [{found.low:.3f}, {found.high:.3f}]"
 

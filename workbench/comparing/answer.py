@@ -194,6 +194,11 @@ class Answer:
     chosen: bool = False
     sent: bool = False
 
+    @property
+    def done(self) -> bool:
+        """Whether every sample is reviewed and settled."""
+        return self.reviewed + self.excluded == self.total
+
 
 def estimated(estimate: Estimate) -> Estimated | None:
     """The estimate as the answer gives it, or None."""

@@ -213,7 +213,7 @@ def _off(answer: Answer, estimate: Estimated) -> str:
 def suspicious(answer: Answer) -> list[str]:
     """How many samples look wrong and how many of these were, as far as they are checked."""
     triage = answer.triage
-    if not triage.looked:
+    if not triage.looked or (answer.done and not triage.suspicious):
         return []
     looked = many(triage.looked, "sample")
     if not triage.suspicious:
@@ -243,6 +243,11 @@ def _too_few(answer: Answer) -> str:
             f"{value(answer.score_reviewed)} and the reviewed value {value(answer.verified)}."
         )
     units = f"{UNITS[answer.kind]}s"
+    if answer.done:
+        out = f", {answer.excluded:,} of them not counted" if answer.excluded else ""
+        few = f"{many(answer.reviewed, 'sample')} {'is' if answer.reviewed == 1 else 'are'} too few"
+        every = "The sample is" if answer.total == 1 else f"All {answer.total:,} samples are"
+        return f"{every} reviewed{out}.{means} {few} to say something about others."
     if answer.refusal:
         need = f"No estimate: {answer.refusal}."
     elif answer.possible >= FEWEST and any(action.what in ("all", "random") for action in answer.steps):

@@ -61,7 +61,7 @@ def around(point: float, se: float, df: float = inf) -> Interval:
 
 
 def wilson(hits: float, n: float, quantile: float | None = None) -> Interval:
-    """Wilson's score interval for a share (1927), 95 %."""
+    """Wilson's score interval for a share (1927), 95 %; n > 0."""
     z, share = quantile or z_quantile(), hits / n
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)

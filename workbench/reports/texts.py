@@ -43,6 +43,7 @@ COUNTS = {
 }  # fmt: skip
 """What each scorer counts, below the table that has its column."""
 NO_UNITS = "the reference has no units"
+VERIFIED = {f"verified_{kind}": f"verified {PLURAL[kind]}" for kind in KINDS}
 
 
 def propose_text(report: ProposeReport) -> str:
@@ -195,7 +196,9 @@ def gate_text(gate: ScoreGate, names: Mapping[str, str], quote: Callable[[str], 
 
     `names` are those of the samples that may be named; the others are counted.
     """
-    said = f"{'passed' if gate.passed else 'failed'}: {scorer_in_full(gate.metric)}"
+    said = (
+        f"{'passed' if gate.passed else 'failed'}: {VERIFIED.get(gate.metric) or scorer_in_full(gate.metric)}"
+    )
     mark, undefined = gate.threshold, f"({len(gate.undefined)} undefined)"
     if gate.value is None:
         lines = [f"{said}: no sample has a value"]
@@ -345,8 +348,7 @@ def _verified_cell(row: Scored, kind: Kind) -> str:
 
 
 def _mean_lines(means: Mapping[str, Mean]) -> list[str]:
-    verified = {f"verified_{kind}": f"verified {PLURAL[kind]}" for kind in KINDS}
-    named = {verified.get(name) or scorer_name(name): mean for name, mean in means.items()}
+    named = {VERIFIED.get(name) or scorer_name(name): mean for name, mean in means.items()}
     width = max(map(len, named), default=0)
     return [
         f"mean {name.ljust(width)}  {number(one.value)}  {many(one.n, 'sample')}, {one.undefined:,} undefined"

@@ -370,8 +370,7 @@ def _notes(at: Scope, side: Side, pair: Arms, pairs: Sequence[Pair]) -> Iterator
                 yield (
                     f"Match threshold {info.threshold} is the one that calibration {calibration.name} chose "
                     f"from the verified units of {calibration.document['samples']} samples, but it is set by "
-                    "hand: these samples chose it, so it looks too good. workbench calibrate --use "
-                    f"{calibration.name} corrects that."
+                    "hand: these samples chose it, so it looks too good. Its use corrects that."
                 )
                 break
     if begun.at_planned_n and begun.beyond:
