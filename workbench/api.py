@@ -229,7 +229,9 @@ class _Recall:
         phrase = "are in the contexts" if self.kind == "entity" else "are supported by the contexts"
         text = f"{tally.found} of {tally.units} {plural} {phrase}."
         missing = [u.text for u in assessment.units if u.counted and u.match.verdict == "missing"]
-        return f"{text} Missing: {'; '.join(missing)}." if missing else text
+        if self.kind == "statement":
+            missing = [sentence.removesuffix(".") for sentence in missing]
+        return f"{text} Missing: {'; '.join(missing).removesuffix('.')}." if missing else text
 
     def _steps(self, assessment: Assessment | None, score: float | None, reason: str) -> str:
         """What `verbose_mode` prints: who proposed, each unit with its verdict, the score and its reason."""

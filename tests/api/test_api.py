@@ -20,7 +20,7 @@ from tests.exports.test_real_readers import imported
 from workbench import api
 from workbench.api import ContextEntityRecall, ContextualRecall, import_frame
 from workbench.errors import ProposalError, UsageError, WorkbenchError
-from workbench.model import Proposal, ProposedEntity, Record, Sample
+from workbench.model import Proposal, ProposedEntity, ProposedStatement, Record, Sample
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
@@ -76,6 +76,10 @@ def test_a_proposal_of_the_sample_is_used_and_nothing_is_proposed() -> None:
     metric = ContextEntityRecall(0.2, proposer=refusing)
     assert (0.2, True) == (metric.measure(record), metric.is_successful())
     assert metric.reason == "1 of 5 entities are in the contexts. Missing: Lyon; Rome; Oslo; Kyiv."
+    listed = tuple(ProposedStatement(text, "missing") for text in ("Paris is old.", "Lyon is too."))
+    recall = ContextualRecall(proposer=refusing)
+    assert 0.0 == recall.measure(Record(sample, (Proposal("x", statements=listed),)))
+    assert "by the contexts. Missing: Paris is old; Lyon is too." in (recall.reason or "")
     assert "  not counted: Lyon (duplicate of" in metric.verbose_logs
     assert 1 / (5 + 1e-8) == ContextEntityRecall(scorer="ragas").measure(record)
 

@@ -248,6 +248,8 @@ def test_a_name_inside_a_longer_one_is_only_suggested(text: str, label: str, con
         ("Darwin", "other", "die Theorie von Darwin", "de"),
         ("インド", "place", "インドに行った", "ja"),
         ("2.8%", "number", "and 2.8% Protestants", "en"),
+        ("Google", "organisation", "Ballmer was the CEO of Google until 2014.", "en"),
+        ("Google", "organisation", "Google's CEO", "en"),
         ("20", "number", "It cost EUR 20.", "en"),
         ("40", "number", "Nearly 40.", "en"),
         ("3", "number", "Ottawa 4, Toronto 3", "en"),

@@ -94,7 +94,8 @@ LONGEST_NAME = 100
 def same_thing(opened: Opened, unit: Unit, place: Evidence | None) -> Put:
     """Found for this place, whose words name the same thing in the whole dataset; None takes that back.
 
-    Raises InputError for words that are no other name, and in a sample that is kept back.
+    Words that match by themselves are evidence of this unit alone. Raises InputError for words that are no
+    name, and in a sample that is kept back.
     """
     if place is None:
         return _put("match", unit, match=replace(unit.match, alias=False))
@@ -102,15 +103,16 @@ def same_thing(opened: Opened, unit: Unit, place: Evidence | None) -> Put:
         raise InputError("a statement is no name")
     if opened.stored.holdout:
         raise InputError("nothing is learned from a sample that is kept back; e chooses the evidence")
-    (placed,) = set_evidence(opened, unit, (place,)).units
+    placed = set_evidence(opened, unit, (place,))
     words = place.of(opened.sample.retrieved_contexts)
     lang = opened.lang
     if not key(words, lang) or not key(unit.text, lang) or max(len(words), len(unit.text)) > LONGEST_NAME:
         raise InputError(f"{words[:60]!r} is no name")
     alike, _ = similarity(Name(unit.text, unit.label), Name(words, unit.label), lang)
     if alike >= opened.opening.threshold:
-        raise InputError(f"{words[:60]!r} is matched with {unit.text[:60]!r} already")
-    return _put("match", placed, match=replace(placed.match, alias=True))
+        return placed
+    (found,) = placed.units
+    return _put("match", found, match=replace(found.match, alias=True))
 
 
 def unsure(opened: Opened, unit: Unit) -> Put:
