@@ -139,6 +139,7 @@ def test_an_edge_that_moves_is_matched_as_the_sample_was_opened(bench: Any) -> N
     opened = bench.open("p")
     romanian = unit(opened, "p1")
     assert ("missing", "perhaps Romania") == (romanian.match.verdict, romanian.match.note)
+    assert "" == changed(editing.toggle(opened, romanian)).match.note
 
     wider = changed(editing.set_span(opened, romanian, Span(10, 23)))
     back = changed(editing.set_span(opened, wider, Span(10, 18)))

@@ -10,13 +10,13 @@ import pytest
 from textual.events import Paste
 
 from tests.tui.conftest import User
-from workbench.model import Span
+from workbench.model import Sample, Span
 from workbench.stages.review import names_of
 from workbench.text.cells import width
 from workbench.text.tokens import tokens
 from workbench.tui.keys import TWINS
 from workbench.tui.screens.adding import OfferRows
-from workbench.tui.screens.finding import FindScreen
+from workbench.tui.screens.finding import NOWHERE, FindScreen, Search
 from workbench.tui.themes import LIGHT
 from workbench.tui.widgets.bars import Bar, Field, Status
 from workbench.tui.widgets.passage import Passage
@@ -511,3 +511,12 @@ def test_picture_of_marks_that_nest_cross_and_touch(
         "proposal": {"proposer": "x", "reference_entities": [{"text": name, "label": ""} for name in NESTED]},
     }
     assert picture("j", sample="tower", size=(80, 24), theme=theme, at=import_rows(rows[:1]))
+
+
+def test_a_search_for_a_place_begins_at_the_whole_word_in_the_same_case() -> None:
+    sample = Sample("s", "", "", ("San Carlos, ca. 1900, in Ca or CA",))
+    for typed, words in {"CA": "CA", "Ca": "Ca", "cA": "ca", "carl": "Carlos"}.items():
+        search = Search(typed, sample, "contexts", NOWHERE)
+        search.found = search.look()
+        assert search.here is not None
+        assert words == sample.retrieved_contexts[0][search.here.start : search.here.end]

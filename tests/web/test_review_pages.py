@@ -210,6 +210,7 @@ def test_the_page_of_a_blind_sample_is_the_same_whatever_was_proposed(serve: Ser
         with running(bench, dataset=f"d{number}") as again:
             page = again.log_in("bo").get("/next").text
         assert "without suggestions" in page
+        assert "The automatic score, if there is one, appears after you accept." in page
         pages.append(re.sub(r'value="[^"]*"|/s/\d+[^"]*|data-sample="\d+"|d\d', "", page))
     assert {pages[0]} == {*pages}
 

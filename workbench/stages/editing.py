@@ -299,14 +299,17 @@ def _added(opened: Opened, unit: Unit) -> Unit:
 def judge(
     unit: Unit, verdict: Verdict, evidence: tuple[Evidence, ...] = (), reason: Reason = "absent"
 ) -> Put:
-    """The verdict of a person on a unit: missing for a reason, anything else for places in the contexts."""
+    """The verdict of a person on a unit: missing for a reason, anything else for places in the contexts.
+
+    The note of a judge explains the verdict of the judge: another verdict has none.
+    """
     match = Match(
         verdict=verdict,
         reason=reason if verdict == "missing" else None,
         evidence=evidence,
         similarity=unit.match.similarity,
         rule="human",
-        note=unit.match.note,
+        note=unit.match.note if unit.match.verdict == verdict else "",
     )
     return _put("match", unit, match=match)
 

@@ -79,7 +79,7 @@ class Adder:
         await self.finder.ask(f"new {self.pane.kind}", "reference", self._add_place, typed)
 
     async def _add_place(self, hit: TextPlace) -> None:
-        await self.add(snap(self.pane.now.sample.reference, hit.start, hit.end))
+        await self.add(Span(hit.start, hit.end))
 
     async def dragged(self) -> None:
         """The mouse was let go over a stretch of the reference: it is a new unit."""

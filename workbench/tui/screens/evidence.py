@@ -17,7 +17,7 @@ from workbench.stages.review import runs
 from workbench.text.cells import cut
 from workbench.text.marks import Mark
 from workbench.text.safe import flat
-from workbench.text.tokens import sentences, snap, tokens
+from workbench.text.tokens import sentences, tokens
 from workbench.tui.keys import bindings
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.finding import Finder, OverUnits, TextPlace
@@ -117,9 +117,7 @@ class EvidencePicker:
         """A place that is searched for in all contexts, by whole words."""
 
         async def found(hit: TextPlace) -> None:
-            context = hit.part - 1
-            words = snap(self.pane.contexts[context], hit.start, hit.end)
-            (take or self.take)(unit, Evidence(context, words.start, words.end))
+            (take or self.take)(unit, Evidence(hit.part - 1, hit.start, hit.end))
 
         await self.finder.ask(_title(what, unit), "contexts", found)
 

@@ -18,6 +18,7 @@ from workbench.model import Evidence, Sample
 from workbench.text.marks import Mark
 from workbench.text.normalise import find_folded
 from workbench.text.safe import flat
+from workbench.text.tokens import snap
 from workbench.tui.keys import bindings
 from workbench.tui.screens.base import BaseScreen, Dialog
 from workbench.tui.widgets.bars import DIM, Bar, Field, choice_parts
@@ -68,15 +69,28 @@ class Search:
     done: asyncio.Event = field(default_factory=asyncio.Event)
 
     def look(self) -> list[TextPlace]:
-        """The places of what is typed, `MOST` at most. Runs in a thread."""
+        """The places of what is typed, `MOST` at most. Runs in a thread.
+
+        Those of a search for a place to take are whole words; it begins at the first that is typed as it
+        stands there, else at the first in another case.
+        """
         places: list[TextPlace] = []
         parts = list(enumerate(texts(self.sample)))
         for part, text in {"all": parts, "reference": parts[:1], "contexts": parts[1:-1]}[self.scope]:
             spans = find_folded(self.typed, text, MOST - len(places))
+            if self.scope != "all":
+                spans = [*dict.fromkeys(snap(text, span.start, span.end) for span in spans)]
             places += [TextPlace(part, span.start, span.end) for span in spans]
             if len(places) == MOST:
                 break
+        if self.scope != "all" and places:
+            self.begin = min(places, key=lambda place: self._unlike(place, parts))
         return places
+
+    def _unlike(self, place: TextPlace, parts: list[tuple[int, str]]) -> tuple[bool, bool]:
+        """Whether the words of a place are more than what is typed, and whether in another case."""
+        words, typed = parts[place.part][1][place.start : place.end], self.typed.strip()
+        return len(words) > len(typed), words != typed
 
     @property
     def at(self) -> int:
