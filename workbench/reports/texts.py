@@ -257,7 +257,8 @@ def retrievers_text(by: str, report: Retrievers) -> str:
         ]
         for pair in report.pairs
     ]
-    lines = [*table(["samples", *report.names, "flipped"], rows), ""]
+    lines = [*table(["samples", *report.names, "flipped"], rows)]
+    lines += ["flipped: units found under one of these and not under another", ""]
     for contrast in report.contrasts:
         recalls, tallies = map(value, contrast.recalls), map(_tally_cell, contrast.tallies)
         lines.append(
