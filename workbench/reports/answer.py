@@ -49,6 +49,8 @@ SHORTEST = 20
 PROMPT = 3
 """Lines of a terminal that are kept free below the answer, one more where it is narrower than `QUESTION`."""
 QUESTION = 70
+MORE = "In a taller window there is more."
+"""The last line where steps or notes are left out."""
 
 
 def one_line(text: str) -> str:
@@ -85,20 +87,21 @@ def answer_text(answer: Answer, *, width: int = WIDTH, height: int = 0, mark: Ma
     """The answer for a terminal of that width. `mark` is put around what was found in a text.
 
     With a `height` no more of each sample is shown than leaves the whole answer in sight. Where that is not
-    enough the last steps give way, then the notes, so that the score stays.
+    enough the last steps give way, then the last notes, and a line says so. The first note stays: it says
+    what the figures are worth.
     """
     title = "your column" if answer.imported else "score"
     done = f" · {so_far(answer)}" if answer.reviewed or answer.unresolved else ""
     name, scorer = one_line(answer.dataset), one_line(scorer_in_full(answer.scorer))
     head = f"Dataset {name} · {many(answer.total, 'sample')}{done} · {title}: {scorer}"
     lines = [*wrapped(head, width, "", " " * 4), "", *wrapped(" ".join(headline(answer, one_line)), width)]
-    told = [line for note in notes(answer, one_line) for line in wrapped(suggested(note), width)]
-    told += [""] if told else []
+    told = [wrapped(suggested(note), width) for note in notes(answer, one_line)]
     steps = _steps(answer, width)
     high = height - PROMPT - (width < QUESTION)
-    while height and (told or steps[1:]) and len([*lines, "", *told, *chain(*steps)]) > high:
-        steps, told = (steps[:-1], told) if steps[1:] else (steps, [])
-    end = [*told, *chain(*steps)]
+    end = _end(told, steps)
+    while height and (told[1:] or steps[1:]) and len(lines) + len(end) > high:
+        (steps if steps[1:] else told).pop()
+        end = _end(told, [*steps, [MORE]])
     why = ["", *_effects(answer, width)] if answer.effects and answer.reviewed else []
     if not height or len(lines) + len(why) + len(end) <= high:  # the main causes are named above
         lines += why
@@ -115,7 +118,12 @@ def answer_text(answer: Answer, *, width: int = WIDTH, height: int = 0, mark: Ma
     title = "The samples with the largest effect:" if len(worst) > 1 else "The sample that differs:"
     lines += _samples(title, worst, room)
     lines += _samples(f"Check {'these' if len(suspects) > 1 else 'this one'} first:", suspects, room)
-    return "\n".join([*lines, "", *end])
+    return "\n".join([*lines, *end])
+
+
+def _end(told: Sequence[list[str]], steps: Sequence[list[str]]) -> list[str]:
+    """The notes and the steps, with a blank line before either."""
+    return [line for part in (told, steps) if part for line in ("", *chain(*part))]
 
 
 def _samples(title: str, each: Sequence[list[str]], room: int) -> list[str]:
