@@ -292,9 +292,8 @@ def rest(kind: Kind, side: int, who: str = "") -> Intent:
     return Intent(what, partial(resolve.take_rest, kind=kind, side=side))
 
 
-def skip() -> Intent:
-    """Leave it for later."""
-    return Intent("skipped", editing.skip, leaves=True)
+skip = partial(Intent, "skipped", editing.skip, leaves=True)
+"""Leave it for later; each call makes an act of its own, which one undo takes back."""
 
 
 def exclude(reason: str) -> Intent:

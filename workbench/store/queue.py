@@ -241,6 +241,8 @@ def progress(store: Store, info: DatasetInfo, annotator: str) -> Progress:
     mine = select(REVIEW.sample_id).where(*own, begun)
     theirs = REVIEW.dataset_id == info.id, reviews.verified(REVIEW), REVIEW.sample_id.not_in(mine)
     marked = select(_number(REVIEW.flag != ""), _number(reviews.is_stale(REVIEW))).where(*own)
+    kinds = info.kinds if len(info.kinds) > 1 else ()
+    only = {kind: replace(info, policy=replace(info.policy, kinds=(kind,))) for kind in kinds}
     with store.snapshot():
         counts = Counter(dict(store.rows(select(state, func.count()).where(*own, begun).group_by(state))))
         ((flagged, stale),) = store.rows(marked)
@@ -252,11 +254,7 @@ def progress(store: Store, info: DatasetInfo, annotator: str) -> Progress:
             started=counts["started"],
             flagged=flagged,
             stale=stale,
-            kinds={
-                kind: progress(store, replace(info, policy=policy), annotator).verified
-                for kind in info.kinds
-                if len(info.kinds) > 1 and (policy := replace(info.policy, kinds=(kind,)))
-            },
+            kinds={kind: progress(store, part, annotator).verified for kind, part in only.items()},
             mine=counts["verified"],
         )
 

@@ -232,7 +232,7 @@ def _term(token: QueryToken) -> Term | Mistake | None:
         if (wrong := next((value for value in values if value not in known), None)) is not None:
             message = f"{token.field}: {', '.join(known)}"
             for name, others in KNOWN.items():
-                if wrong in others:  # of the other field
+                if values == (wrong,) and wrong in others:  # of the other field
                     return Mistake(start, token.end, message, f"{name}:{wrong}")
             near = _nearest(wrong, known)
             right = ",".join(near if value == wrong else value for value in values)

@@ -6,6 +6,7 @@ What a hit shows comes from a dataset: it is `Content`, never markup, and made s
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import suppress
 from functools import partial
@@ -196,13 +197,18 @@ class Actions(SystemCommandsProvider):
 
     async def search(self, query: str) -> Hits:
         """Those that have words with each of these beginnings; a title that begins so comes first."""
-        matcher, words = self.matcher(query), [f" {word}" for word in query.casefold().split()]
+        matcher, words = self.matcher(query), [f" {word}" for word in _spaced(query).split()]
         async for title, about, run in self._every():
-            named, told = f" {title}".casefold(), f" {title} {about}".casefold()
+            named, told = _spaced(f" {title}"), _spaced(f" {title} {about}")
             if all(word in told for word in words):
                 score = sum(word in named for word in words) + named.startswith(words[0])
                 shown = Content(title) if "[" in title else matcher.highlight(title)
                 yield Hit(100 * score, _line(shown, about), run, title)
+
+
+def _spaced(text: str) -> str:
+    """In small letters, with a blank for each mark that parts the words of a name: retriever-v2_dense."""
+    return re.sub(r"[-_./\[\]]", " ", text.casefold())
 
 
 async def _open_dataset(app: Bench, name: str) -> None:

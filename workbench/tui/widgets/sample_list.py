@@ -36,10 +36,10 @@ LEAST_TEXT = 28
 """Cells of the question below which other columns give way."""
 
 
-EFFECT, DISPUTED, STATE, SMALL, SMALLEST = 7, 12, 9, 70, 11
-"""Cells of what a dispute changes the mean by, of both its values and of its state without a note; of a row
-that has no room for who disagrees, and of a question next to two long names.
-"""
+EFFECT, DISPUTED, STATE = 7, 12, 9
+"""Cells of what a dispute changes the mean by, of both its values and of its state without a note."""
+SMALL, SMALLEST = 70, 11
+"""Cells below which a row has no room for who disagrees, and of a question next to two long names."""
 
 Sorting = Literal[Order, "disputes"]
 """The orders of the queue, and the view of what disagrees."""
