@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import threading
 from collections.abc import Callable
@@ -22,6 +23,7 @@ from workbench.stages.desk import open_desk
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.store.runs import create_run
+from workbench.tui import bench
 from workbench.tui.screens import runs as runs_screen
 from workbench.tui.screens.dialogs import Choices, ConfirmScreen, FormScreen, MenuScreen
 from workbench.tui.screens.queue import QueueScreen
@@ -117,6 +119,27 @@ async def test_a_run_goes_on_while_one_is_elsewhere_and_stops_softly(user: User,
         await over(user.pilot)
         assert app.screen.query_one("#going", Bar).text == ""
         assert runs(app)[0][0] == "claude-run-2"
+
+
+async def test_a_run_that_ends_as_the_app_closes_is_no_error(
+    user: User, service: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bench, "LOOK", 0.001)
+    hold = threading.Event()
+    service(hold=hold)
+    async with user.opens(size=(120, 36)) as app:
+        await user.press("R", "n", "enter")
+        await user.press("y")
+        await user.press("escape")
+        close = app._close_all
+
+        async def close_all() -> None:
+            await close()
+            hold.set()
+            await asyncio.to_thread(app.proposing.join)
+            await asyncio.sleep(0.05)  # the timer looks at a run that has ended, and no screen is left
+
+        monkeypatch.setattr(app, "_close_all", close_all)
 
 
 async def test_a_run_stops_before_the_limit_that_is_shown_and_goes_on_when_started_again(

@@ -1,6 +1,6 @@
 """Which reference names are mentioned in the contexts: a layered matcher that names its reasons."""
 
-MATCHER = "layered-8"
+MATCHER = "layered-9"
 """Stored with every score: another version may score the same names differently."""
 
 FLOOR = 60

@@ -438,7 +438,9 @@ class Bench(App[None]):
         def look() -> None:
             if not going.is_alive():
                 timer.stop()
-                if going.ended is not None and not getattr(self.screen, "SHOWS_RUNS", False):
+                # an app that is closing has no screen any more
+                told = not self.is_running or getattr(self.screen, "SHOWS_RUNS", False)
+                if going.ended is not None and not told:
                     good = going.ended.tone == "good"
                     severity: Literal["information", "warning"] = "information" if good else "warning"
                     self.notify(going.ended.text, severity=severity, markup=False)

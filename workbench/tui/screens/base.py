@@ -237,7 +237,7 @@ class Room(BaseScreen):
         """Read what the screen shows, and show it."""
 
     def unread(self, error: Exception) -> None:
-        """As everywhere; where there is nothing to show the reason takes its place."""
+        """Say why it could not be read; an empty screen shows the reason where its content would be."""
         if self.has_class("-empty"):
             self.empty(f"{self.UNREAD}{error}")
         super().unread(error)

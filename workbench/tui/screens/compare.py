@@ -61,7 +61,7 @@ class CompareScreen(Room):
     # Reading.
 
     async def then_open(self, work: Work) -> None:
-        """As everywhere; a part that is being filled lets keys run when it is."""
+        """Do the work, then let keys run; while a part is being filled, its end lets them run."""
         await work()
         if not self._filling:
             self.bench.open_gate()
