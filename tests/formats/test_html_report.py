@@ -21,7 +21,8 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 
-from tests.rows import gold, lines, naming, sample
+from tests.conftest import Run
+from tests.rows import gold, lines, naming, sample, write_rows
 from workbench.comparing import answer_words, words
 from workbench.comparing.answer import Answer, Step
 from workbench.comparing.figures import Figures
@@ -378,6 +379,20 @@ def test_suspicions_stand_where_nothing_is_verified_yet(answered: Answered) -> N
     assert "Another recall column is <bdi>context_recall</bdi>." in page
     assert "Settle 2 samples on which reviewers differ." in text
     assert [] == re.findall("workbench|--scorer", text)  # the reader has none
+
+
+def test_the_page_of_a_calibrated_dataset_names_no_command(run: Run) -> None:
+    write_rows("data.jsonl", [row(place) for place in range(12)])
+    for begin in "import data.jsonl --gold --blind 0", "calibrate --save may":
+        assert 0 == run(*begin.split()).code
+    for setting, said in (
+        ("score --match-threshold 76 --save", "it is set by hand: these samples chose it"),
+        ("calibrate --use may", "Calibration may saw the verified units of 12 samples"),
+    ):
+        assert 0 == run(*setting.split()).code
+        assert 0 == run("compare", "--scorer", "linked", "--html", f"{setting}.html").code
+        text = Page(Path(f"{setting}.html").read_text("utf-8")).text
+        assert (True, False) == (said in text, "workbench " in text), setting
 
 
 GOLDEN = [evident(place) for place in range(12)]
