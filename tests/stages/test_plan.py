@@ -8,15 +8,16 @@ from typing import Any
 
 import pytest
 
-from tests.rows import naming
+from tests.rows import city, naming
 from workbench.errors import ConflictError
-from workbench.model import KINDS
+from workbench.model import KINDS, Unit
 from workbench.stages import editing, plan, queue
 from workbench.stages.export import ExportOptions, export
+from workbench.stages.figures import figures
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.plan import Draft, Prefix, Wish, prefix, report
 from workbench.stages.queue_values import facets
-from workbench.stages.review import act, open_sample
+from workbench.stages.review import Opened, act, open_sample
 from workbench.store import plans, samples
 from workbench.store.datasets import count_blind
 from workbench.text.query import Query, parse
@@ -209,6 +210,44 @@ def test_hand_picked_reviews_count_when_one_in_its_turn_stands_behind_them(bench
     assert (len(found(bench).rows), found(bench).beyond) == (4, 1)
     decide(bench, keys[5])
     assert (len(found(bench).rows), found(bench).beyond) == (6, 0)
+
+
+@pytest.mark.databases
+def test_a_sample_that_only_a_mass_edit_touched_is_picked_by_whoever_opens_it_by_hand(bench: Any) -> None:
+    """An edit of all samples shows none of them: whoever opens one next says how it was reached."""
+    bench.load([city(number) for number in range(40)], blind=0.0)
+    keys = order(bench)
+
+    def reject(name: str) -> list[str]:
+        """Reject a name in the sample of it that comes last, then in all others; these."""
+        last = next(opened for key in reversed(keys) if named(opened := bench.open(key), name))
+        last = act(bench.store, last, editing.reject(last, *named(last, name)))
+        decision = editing.decision_on(last, *named(last, name))
+        others = editing.places(bench.store, last, decision)
+        editing.apply(bench.store, "ann", others)
+        return [place.key for place in others]
+
+    def named(opened: Opened, name: str) -> list[Unit]:
+        return [unit for unit in opened.units("entity") if unit.text == name]
+
+    edited = {*reject("Riga"), *reject("Oslo")}
+    touched = [key for key in keys[12:] if key in edited]
+    for place, key in enumerate(keys[:12]):
+        bench.verify(key, toggle=[place % 2])
+    before = figures(bench.store, bench.info())
+    upto = keys.index(touched[4])
+    for key in keys[12 : upto + 1]:
+        decide(bench, key, off_plan=True)
+
+    after = figures(bench.store, bench.info())
+    assert (12, 12) == (before.prefix, after.prefix)
+    assert (before.estimate.point, before.estimate.corpus) == (after.estimate.point, after.estimate.corpus)
+
+    decide(bench, keys[upto + 1])  # also where a mass edit touched it
+    whole = figures(bench.store, bench.info())
+    assert (upto + 2, 0) == (whole.prefix, found(bench).beyond)
+    marked = "SELECT key FROM review JOIN sample ON sample.id = sample_id WHERE off_plan ORDER BY rank"
+    assert [(key,) for key in keys[12 : upto + 1]] == bench.query(marked)
 
 
 def test_the_planned_end_and_the_last_sample_are_ends_whoever_chose_them(bench: Any) -> None:

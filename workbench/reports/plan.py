@@ -78,7 +78,7 @@ def _progress_lines(report: PlanReport) -> list[str]:
     counts = ", ".join(f"{number:,} {status}" for status, number in report.counts.items())
     lines = [f"reviewed in order: {report.prefix:,}" + (f" ({counts})" if counts else "")]
     if report.beyond:
-        lines.append(f"  {report.beyond:,} more, further on in the order")
+        lines.append(f"  {report.beyond:,} more, picked by hand or further on in the order")
     if report.next is not None:
         after = ", after the plan" if report.complete else ""
         lines.append(f"next{after}: {name_of(report.next, report.question)}")

@@ -27,7 +27,8 @@ class Open:
     `proposal` is the stored proposal's number, None when there was none; `matcher`, `threshold` and
     `policy` say how the pre-filled matches came about; `rematch` marks a sample that opened with
     units already verified for the same reference; `off_plan` one that was chosen by hand or by its scores,
-    so that it cannot stand for the whole dataset. `named`: who settles what others differ in saw their names.
+    so that it cannot stand for the whole dataset, None while only an edit of many samples touched it and
+    the person has not seen it. `named`: who settles what others differ in saw their names.
     """
 
     proposal: int | None
@@ -38,7 +39,7 @@ class Open:
     auto_shown: bool
     assessments: tuple[Assessment, ...]
     rematch: bool = False
-    off_plan: bool = False
+    off_plan: bool | None = False
     named: bool = False
 
 

@@ -604,7 +604,7 @@ def apply(store: Store, annotator: str, chosen: list[Place], action: str = "") -
 
 def _place(store: Store, sample_id: int, annotator: str, decision: Decision) -> Place | None:
     """A sample as it stands, with the edits that the decision asks for; None where it asks for none."""
-    other = open_sample(store, sample_id, annotator)
+    other = open_sample(store, sample_id, annotator, off_plan=None)
     fresh = other.state.seq < 0
     carried = fresh and any(assessment.source == CARRIED for assessment in other.opening.assessments)
     if other.blind or carried or other.state.entity.disposition in ("excluded", "skipped"):

@@ -75,9 +75,9 @@ class Opened:
     """A sample as a person sees it.
 
     `base` is the proposal that the review was opened with; the current run may have another one by now.
-    `reopening` is set where a review exists of which nothing was touched, while there is more to show than
-    when it was begun: the next act writes it. `causes` says of each verified kind why the automatic score
-    shown first is another. `suggested` are the matcher's verdicts on units of a blind review that is decided,
+    `reopening` is set where a review exists that nobody has seen, or of which nothing was touched while there
+    is more to show than when it was begun: the next act writes it. `causes` says of each verified kind why
+    the automatic score shown first is another. `suggested` are the matcher's verdicts on units of a blind review that is decided,
     where they are not the person's; `others` what everybody else verified, once all decided. `written` has
     the column of the file that stands for a kind, with its number as the file wrote it; shown as one of
     `automatic`, so never before those may be seen. `over`: what several people verified, where somebody
@@ -153,14 +153,15 @@ def open_sample(
     sample_id: int,
     annotator: str,
     *,
-    off_plan: bool = False,
+    off_plan: bool | None = False,
     info: DatasetInfo | None = None,
     state: ReviewState | None = None,
 ) -> Opened:
     """A sample with this annotator's review, or with what a new review would start from. Writes nothing.
 
-    `off_plan`: it was chosen in an order that is no random one; a new review says so. `info` is the dataset
-    and `state` the review as they are now, where the caller has just read or written them.
+    `off_plan`: it was chosen in an order that is no random one; a new review says so, or one that nobody has
+    seen; None for an edit that shows it to nobody. `info` is the dataset and `state` the review as they are
+    now, where the caller has just read or written them.
     """
     info = info or dataset_info(store, dataset_of(store, sample_id))
     stored = load_sample(store, sample_id, info.run_id)
@@ -168,10 +169,13 @@ def open_sample(
     base, reopening = stored.proposal, None
     if state is None:
         state = opened_with(replace(_opening(store, info, stored, annotator), off_plan=off_plan))
-    elif (reopening := _reopening(store, info, stored, annotator, state)) is not None:
-        state = applied(state, reopening)
-    elif state.opened.proposal != stored.proposal_id:
-        base = load_proposal(store, state.opened.proposal)
+    else:
+        reopening = _reopening(store, info, stored, annotator, state)
+        if state.opened.off_plan is None and off_plan is not None:
+            reopening = replace(reopening or replace(state.opened, assessments=()), off_plan=off_plan)
+        state = applied(state, reopening) if reopening else state
+        if state.opened.proposal != stored.proposal_id:
+            base = load_proposal(store, state.opened.proposal)
     written = written_of(store, info, sample_id)
     opened = Opened(
         sample_id, info, stored, stored.sample, info.policy, state, annotator, base, written,
@@ -273,7 +277,7 @@ def _reopening(
     fresh = _opening(store, info, stored, annotator, untouched)
     news = tuple(assessment for assessment in fresh.assessments if assessment.units)
     shown = fresh.auto_shown or before.auto_shown  # an audit is not forgotten
-    return replace(fresh, assessments=news, auto_shown=shown) if news else None
+    return replace(fresh, assessments=news, auto_shown=shown, off_plan=before.off_plan) if news else None
 
 
 def _opening(

@@ -484,7 +484,7 @@ def new_review(dataset_id: int, sample_id: int, annotator: str, opening: Open, o
     """The head of a review without a journal yet."""
     return Review(
         None, dataset_id, sample_id, annotator, origin, opening.policy, opening.shown, -1, "todo", "todo", "",
-        datetime.now(UTC), opening.off_plan,
+        datetime.now(UTC), bool(opening.off_plan),
     )  # fmt: skip
 
 
@@ -531,7 +531,7 @@ def append(store: Store, changes: Sequence[Change]) -> list[ReviewState]:
 
 
 _dispositions = attrgetter(*KINDS)
-_MOVED = "origin", "policy_version", "seq", *KINDS, "flag", "updated_at"
+_MOVED = "origin", "policy_version", "seq", *KINDS, "flag", "updated_at", "off_plan"
 _MOVE = update(table_of(ReviewRow)).where(REVIEW.id == bindparam("number"))
 _BEGIN = insert(table_of(ReviewRow)).returning(REVIEW.id, sort_by_parameter_order=True)
 
@@ -583,6 +583,7 @@ def projected(row: Review, state: ReviewState) -> Review:
     return row._replace(
         origin=origin, policy_version=state.policy, seq=state.seq, entity=state.entity.disposition,
         statement=state.statement.disposition, flag=state.flag,
+        off_plan=row.off_plan or bool(state.opened.off_plan),
     )  # fmt: skip
 
 

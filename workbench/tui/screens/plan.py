@@ -205,7 +205,7 @@ def _what_holds(report: PlanReport) -> list[str]:
         narrower = f"For a narrower interval: workbench plan --more {more}{there}."
         return [narrower, "Until these are reviewed, it is wider than now."] if left > behind else []
     if report.plan is None:
-        steps = ["Stop whenever you like: what you have reviewed is a random sample."]
+        steps = ["Stop whenever you like: what you reviewed in order is a random sample."]
         late = f"{many(report.decided, 'sample')} decided. Too late for a plan: reviewing has begun."
         return [*steps, late if report.decided else ASK]
     steps = [] if report.decided else ["Nothing is decided yet: n makes another plan.", ASK]

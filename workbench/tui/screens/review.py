@@ -394,7 +394,7 @@ class ReviewScreen(BaseScreen):
         """To the figures; the way back from there is this sample."""
         self.bench.gate.close()
         opened = self.pane.opened
-        at, picked = (opened.sample_id, opened.opening.off_plan) if opened else (self._first, False)
+        at, picked = (opened.sample_id, bool(opened.opening.off_plan)) if opened else (self._first, False)
         again = partial(self.bench.review, self.desk, at, kind=self.pane.kind, picked=picked)
         self.app.call_later(self.bench.compare, at, again)
 

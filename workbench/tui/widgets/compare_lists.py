@@ -233,5 +233,5 @@ def nothing_yet(figures: Figures, sentences: Sequence[str]) -> str:
     return (
         f"{first}\n\n{none}\n\n"
         "Go back to the queue (esc) and review some samples (space). Stop whenever you like: the queue is "
-        "in random order, so what you have reviewed is a random sample."
+        "in random order, so what you review in this order is a random sample."
     )
