@@ -77,13 +77,13 @@ class Opened:
     `base` is the proposal that the review was opened with; the current run may have another one by now.
     `reopening` is set where a review exists that nobody has seen, or of which nothing was touched while there
     is more to show than when it was begun: the next act writes it. `causes` says of each verified kind why
-    the automatic score shown first is another. `suggested` are the matcher's verdicts on units of a blind review that is decided,
-    where they are not the person's; `others` what everybody else verified, once all decided. `written` has
-    the column of the file that stands for a kind, with its number as the file wrote it; shown as one of
-    `automatic`, so never before those may be seen. `over`: what several people verified, where somebody
-    settles it. `settled`: what stands of a kind that this person verified, where `others` may be seen.
-    `given`: what stands of a kind that this person has not begun, by a file or settled. `standing`: what the
-    verified value of a kind counts that shows now, the automatic one with it: settled, own or given.
+    the automatic score shown first is another. `suggested` are the matcher's verdicts on units of a decided
+    blind review, where they are not the person's; `others` what everybody else verified, once all decided.
+    `written` has the column of the file that stands for a kind, with its number as the file wrote it; shown
+    as one of `automatic`, so never before those may be seen. `over`: what several people verified, where
+    somebody settles it. `settled`: what stands of a kind that this person verified, where `others` may be
+    seen. `given`: what stands of a kind that this person has not begun, by a file or settled. `standing`:
+    what the verified value of a kind counts that shows now, the automatic one with it: settled, own or given.
     """
 
     sample_id: int
