@@ -1,4 +1,4 @@
-"""Automatic scores as a pure function of Arrow record batches: no database, no network, no clock, no key.
+"""Automatic values as a pure function of Arrow record batches: no database, no network, no clock, no key.
 
 One batch of samples goes in, one batch of scores comes out, row by row in the same order. So it runs wherever
 Arrow batches run: in a loop, in Dask, in Ray Data (`map_batches`), in Spark (`mapInArrow`). It needs pyarrow,

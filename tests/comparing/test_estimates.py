@@ -272,7 +272,7 @@ def test_a_score_that_does_not_help_is_named() -> None:
     """Verified values alone vary little; against a score that is unrelated to them they vary a lot."""
     drawn = [Reached(f, 0.5 + OFF[i % 3] / 4, 1 / 3) for i, f in enumerate(AUTOMATIC[:20])]
     said = " ".join(simple(drawn).assumptions)
-    assert "The automatic score does not help here: without it the interval would be" in said
+    assert "The automatic value does not help here: without it the interval would be" in said
     assert "Do not take the narrower one now" in said
     close = [replace(one, verified=0.9 * (one.automatic or 0)) for one in plain()]
     assert "does not help" not in " ".join(simple(close).assumptions)

@@ -36,7 +36,7 @@ def test_a_decided_blind_sample_shows_where_the_matcher_differs(bench: Bench) ->
     assert ({}, []) == (opened.suggested, lines(opened))
 
     done = act(bench.store, opened, accept(opened, "entity"))
-    assert (["the matcher: ● found in 1; yours stands"], []) == (lines(done), lines(done, 1))
+    assert (["the matcher: ● found in 1; your verdict stands"], []) == (lines(done), lines(done, 1))
     assert ["missing", "missing"] == [unit.match.verdict for unit in done.state.entity.assessment.units]
     assert "the matcher differs on 1 name" in outcome(done, accept(opened, "entity"), 100)
     assert done.suggested == bench.open("one").suggested

@@ -163,7 +163,7 @@ def test_gold_of_somebody_else_counts_as_verified_until_one_decides(bench: Any) 
 
 
 def test_values_stay_hidden_until_a_sample_is_decided(bench: Any) -> None:
-    """The automatic score appears with the decision, with the verified one and their difference."""
+    """The automatic value appears with the decision, with the verified one and their difference."""
     proposal = {"proposer": "p", "reference_entities": ["Rome"], "context_entities": []}
     bench.load(rows(2, proposal=proposal))
     ids = queue.queue_ids(bench.store, bench.info(), "ann")

@@ -222,7 +222,7 @@ def test_the_page_of_a_blind_sample_is_the_same_whatever_was_proposed(serve: Ser
         with running(bench, dataset=f"d{number}") as again:
             page = again.log_in("bo").get("/next").text
         assert "without suggestions" in page
-        assert "The automatic score, if there is one, appears after you accept." in page
+        assert "The automatic value, if there is one, appears after you accept." in page
         pages.append(re.sub(r'value="[^"]*"|/s/\d+[^"]*|data-sample="\d+"|d\d', "", page))
     assert {pages[0]} == {*pages}
 
@@ -230,7 +230,7 @@ def test_the_page_of_a_blind_sample_is_the_same_whatever_was_proposed(serve: Ser
 def test_automatic_values_show_only_after_the_decision(serve: Serve) -> None:
     bench, bo = opened(serve)
     first = bench.id(bo.key)
-    assert "The automatic score appears after you accept." in shown(bo.page.text)
+    assert "The automatic value appears after you accept." in shown(bo.page.text)
     assert "No context was retrieved" not in shown(bo.page.text)
     assert "name matching" not in bo.do("reject::p2").text
     bo.do("accept")
@@ -244,9 +244,9 @@ def test_the_column_of_a_file_is_called_the_score_in_the_file(serve: Serve) -> N
     bench, bo = opened(serve, [{**ROWS[0], "context_entity_recall": 0.25}])
     bo.do("accept")
 
-    assert "score in the file .25" in shown(bo.page.text)
+    assert "yours (from the file) .25" in shown(bo.page.text)
     page = shown(bo.get(f"/s/{bench.id(ROWS[0]['id'])}").text)
-    assert ("score in the file .25" in page, "context_entity_recall" in page) == (True, False)
+    assert ("yours (from the file) .25" in page, "context_entity_recall" in page) == (True, False)
 
 
 def test_a_sample_that_the_queue_did_not_give_is_picked_by_hand(serve: Serve) -> None:

@@ -288,6 +288,8 @@ def reason(suspicion: Suspicion, answer: Answer) -> str:
     """Why a sample looks wrong, without a word of its text."""
     why = {
         "no contexts": "but no context was retrieved",
+        "verdicts": f"but its verdicts give {value(suspicion.recount)}"
+        + ("" if suspicion.score else " (.00 in strict mode)"),
         "nothing found": "but the reference says that nothing was found",
         "names": f"rough check {value(suspicion.recount)}",
         "word for word": "but the contexts have it nearly word for word",

@@ -50,7 +50,7 @@ def assumptions(summary: Estimate) -> tuple[str, ...]:
         if alone <= NARROWER * wide:
             narrower = f"{number(alone, 2)} wide instead of {number(wide, 2)}"
             sentences.append(
-                f"The automatic score does not help here: without it the interval would be {narrower}."
+                f"The automatic value does not help here: without it the interval would be {narrower}."
                 " Do not take the narrower one now: it would hold less often than 95 %."
             )
     if summary.n < BADGE:

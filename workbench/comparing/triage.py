@@ -1,9 +1,10 @@
 """Which scores contradict the texts they stand for, before anybody has reviewed a sample.
 
-A score above 0 without contexts is wrong by definition. The other signals were measured against people
-(tests/quality/triage.py, docs/audit.md); each was right in at least 83 % of the cases in which it fired, on
-the samples that its limits were chosen on. A high score although the names of the reference are in no context
-was tried and left out: it was wrong no more often than any score.
+A score above 0 without contexts is wrong by definition, and so is one that its own verdicts do not give.
+The other signals were measured against people (tests/quality/triage.py, docs/audit.md); each was right in
+at least 83 % of the cases in which it fired, on the samples that its limits were chosen on. A high score
+although the names of the reference are in no context was tried and left out: it was wrong no more often
+than any score.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from typing import Literal, get_args
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Indel
 
-from workbench.model import Evidence, Kind, Sample, Span, Unit
+from workbench.model import Assessment, Evidence, Kind, Sample, Span, Unit, count, recall_of
 from workbench.text.lists import has_digit
 from workbench.text.normalise import words
 from workbench.text.tokens import Token, sentences, snap, tokens
 
-Signal = Literal["no contexts", "nothing found", "names", "word for word", "all names"]
+Signal = Literal["no contexts", "verdicts", "nothing found", "names", "word for word", "all names"]
 SIGNALS: tuple[Signal, ...] = get_args(Signal)
 """The surest first: a list of suspicions begins with them."""
 
@@ -33,6 +34,8 @@ HIGH = 0.5
 """From it on a score contradicts a reference that says that nothing was found."""
 NAMES = 3
 """Names and numbers that a reference needs before finding all of them says anything."""
+ROUNDED = 0.01
+"""How far a score may be from what its own verdicts give: files round."""
 NEAR = 80
 """Similarity (0 to 100) from which a sentence stands nearly word for word in a context."""
 SHORT = 30
@@ -127,16 +130,24 @@ class Suspicion:
 
 
 def suspect(
-    sample: Sample, score: float, kind: Kind, units: Callable[[], Sequence[Unit] | None]
+    sample: Sample,
+    score: float,
+    kind: Kind,
+    units: Callable[[], Sequence[Unit] | None],
+    judged: Assessment | None = None,
 ) -> Suspicion | None:
     """What speaks against a score of names or of statements; None when nothing does.
 
     `units` gives the names of the reference, each looked up in the text of the contexts (`presence`), or None
-    where none were proposed; it is called only when they are needed.
+    where none were proposed; it is called only when they are needed. `judged` has the verdicts that the
+    score was counted from, where they are known.
     """
     contexts = sample.retrieved_contexts
     if not any(context.strip() for context in contexts):
         return Suspicion("no contexts", score, 0.0, (), score) if score > 0 else None
+    own = recall_of(count(judged.units)) if judged is not None else None
+    if own is not None and abs(own - score) > ROUNDED:
+        return Suspicion("verdicts", score, own, (), abs(own - score))
     refused = _refused(sample.reference)
     if refused and score >= HIGH:
         clue = Clue(refused.of(sample.reference), None, same=True, at=refused)

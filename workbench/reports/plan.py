@@ -67,7 +67,7 @@ def plan_lines(report: PlanReport) -> list[str]:
 def _facts(parameters: Mapping[str, Any]) -> list[str]:
     lines = []
     if "by" in parameters:
-        by = "the automatic score" if parameters["by"] == "score" else parameters["by"]
+        by = "the automatic value" if parameters["by"] == "score" else parameters["by"]
         lines.append(f"  strata by {by}, by their sizes")
     if "chosen" in parameters:
         lines.append("  chosen for this demo and planned as if they had been drawn")

@@ -90,7 +90,7 @@ def least_certain(units: Sequence[Unit], contexts: Sequence[str] = ()) -> int:
 
 
 def first_of(automatic: Sequence[AutoScore], kind: Kind) -> AutoScore | None:
-    """The automatic score that is shown first."""
+    """The automatic value that is shown first."""
     imported = (score for score in automatic if score.kind == kind and isinstance(score.tally, Imported))
     name = first_scorer((score.scorer for score in automatic if isinstance(score.tally, Tally)), kind)
     return next(imported, next((score for score in automatic if score.scorer == name), None))
@@ -156,7 +156,7 @@ RULES = pairs(_WORDS["rules"])
 _SENTENCES = pairs(_WORDS["sentences"])
 _NO_OTHER_FORM = {"same": "not by itself", "unicode": "Unicode form"}
 """The part of a missed match by the comparator whose evidence reads so."""
-UNITLESS = {"untraced": "(your number − our count)", "rounding": "(rounding in the file)"}
+UNITLESS = {"untraced": "(yours − recount)", "rounding": "(rounding in the file)"}
 """The rows about the number of a file as a whole, in the place of two units."""
 
 
@@ -180,10 +180,10 @@ def _reads(row: UnitRow, why: Why) -> str:
 
 
 def automatic_value(why: Why) -> str:
-    """`3/6 .50`; for a number of the file that number and its recount: `.33 · our count 3/6 .50`."""
+    """`3/6 .50`; for a number of the file that number and its recount: `.33 · recount 3/6 .50`."""
     if not why.digits:
         return tally(why.automatic)
-    recount = f" · our count {tally(why.automatic)}" if why.automatic.units else ""
+    recount = f" · recount {tally(why.automatic)}" if why.automatic.units else ""
     return f"{value(float(why.digits))}{recount}"
 
 

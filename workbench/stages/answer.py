@@ -201,7 +201,7 @@ def _triage(
         looked += 1
         there = presence.get(number)
         hopeless = kind == "entity" and (there is None or there - scored[number] <= GAP)
-        doubt = suspicion(info, stored, scored[number], kind, wanted=not hopeless)
+        doubt = suspicion(info, stored, every.scorer, scored[number], kind, wanted=not hopeless)
         if doubt is not None:
             suspects.append(Suspect(number, sample.id, sample.user_input, sample.reference, doubt))
     suspects.sort(key=lambda suspect: (suspect.suspicion.place, suspect.sample_id))

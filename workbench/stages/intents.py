@@ -154,7 +154,8 @@ async def suspicion(desk: Desk, opened: Opened, kind: Kind) -> Suspicion | None:
     value = names[0].value if names else None
     if value is None:
         return None
-    return await asyncio.to_thread(sides.suspicion, opened.dataset, opened.stored, value, kind)
+    shown_first = names[0].scorer
+    return await asyncio.to_thread(sides.suspicion, opened.dataset, opened.stored, shown_first, value, kind)
 
 
 def unit_of(opened: Opened, kind: Kind, unit_id: str) -> Unit:

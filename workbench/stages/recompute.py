@@ -83,7 +83,7 @@ class Scored:
     question: str = ""
 
     def delta(self, name: str) -> float | None:
-        """The recall of a scorer, or the file's number, minus the verified recall; None without both.
+        """The recall of a scorer, or a number of the file, minus the verified recall; None without both.
 
         None too for a sample that is not counted.
         """

@@ -59,7 +59,7 @@ CARRIED = "verified units of the same reference"
 
 @dataclass(frozen=True)
 class AutoScore:
-    """An automatic score of a sample, or the number that the file has of it."""
+    """An automatic value of a sample, or the number that the file has of it."""
 
     scorer: str
     kind: Kind
@@ -77,7 +77,7 @@ class Opened:
     `base` is the proposal that the review was opened with; the current run may have another one by now.
     `reopening` is set where a review exists that nobody has seen, or of which nothing was touched while there
     is more to show than when it was begun: the next act writes it. `causes` says of each verified kind why
-    the automatic score shown first is another. `suggested` are the matcher's verdicts on units of a decided
+    the automatic value shown first is another. `suggested` are the matcher's verdicts on units of a decided
     blind review, where they are not the person's; `others` what everybody else verified, once all decided.
     `written` has the column of the file that stands for a kind, with its number as the file wrote it; shown
     as one of `automatic`, so never before those may be seen. `over`: what several people verified, where

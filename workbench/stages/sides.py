@@ -14,7 +14,7 @@ from workbench.comparing.triage import Suspicion, suspect
 from workbench.matching.units import entity_units, language_of
 from workbench.model import Assessment, Evidence, Kind, Progress, ProposedEntity, Sample, Unit, silent
 from workbench.reviewing.fold import ReviewState
-from workbench.scoring.names import RECOUNT, SCORERS, first_scorer, kind_of
+from workbench.scoring.names import RECOUNT, SCORERS, first_scorer, kind_of, metric_of
 from workbench.scoring.scorers import assess_all, places_of
 from workbench.store import gold as gold_store
 from workbench.store import journal, scores
@@ -25,6 +25,8 @@ from workbench.store.samples import CHUNK, Stored, load_samples
 from workbench.text.ground import ground
 
 RAGAS = ("ragas", "ragas_legacy")
+JUDGES = {"deepeval": "Contextual Recall"}
+"""The metric whose score is counted from the verdicts that a proposal of this name has."""
 BY_ENTITIES = (*RAGAS, "linked")
 """Scorers that compare extracted context entities; the others read the text of the contexts."""
 
@@ -122,9 +124,9 @@ def imported_side(
 
 
 def suspicion(
-    info: DatasetInfo, stored: Stored, score: float, kind: Kind, *, wanted: bool = True
+    info: DatasetInfo, stored: Stored, name: str, score: float, kind: Kind, *, wanted: bool = True
 ) -> Suspicion | None:
-    """What speaks against a score of this sample, each proposed name looked up in the text of its contexts.
+    """What speaks against the score of a scorer or column, each proposed name looked up in the contexts.
 
     `wanted`: whether the names are worth looking up; other signals need none.
     """
@@ -133,7 +135,9 @@ def suspicion(
         assessment = automatic_sides(info, stored, "presence").get("presence") if wanted else None
         return None if assessment is None else assessment.units
 
-    return suspect(stored.sample, score, kind, names)
+    judge = stored.proposal.proposer if stored.proposal is not None else ""
+    own = judged_side(info, stored, RECOUNT["statement"]) if JUDGES.get(judge) == metric_of(name) else None
+    return suspect(stored.sample, score, kind, names, own)
 
 
 def _grounded(automatic: Assessment, info: DatasetInfo, stored: Stored) -> Assessment:

@@ -112,8 +112,8 @@ class Why(Difference):
 def explain(store: Store, sample_id: int, annotator: str, *, kind: Kind, scorer: str | None = None) -> Why:
     """Set an automatic assessment next to the verified one of this annotator, else next to imported gold.
 
-    Raises InputError while the kind is not decided and its automatic score is hidden, for an excluded
-    sample, and where there is no (such) automatic score.
+    Raises InputError while the kind is not decided and its automatic value is hidden, for an excluded
+    sample, and where there is no (such) automatic value.
     """
     opened = open_sample(store, sample_id, annotator)
     stored = load_sample(store, sample_id, opened.dataset.run_id)
@@ -129,7 +129,7 @@ def explain(store: Store, sample_id: int, annotator: str, *, kind: Kind, scorer:
     names = (*written, *counted)
     name = scorer or column_of(written, kind) or first_scorer(counted, kind)
     if name is None:
-        raise InputError("there is no automatic score: nothing was proposed for this sample")
+        raise InputError("there is no automatic value: nothing was proposed for this sample")
     if name not in names:
         raise InputError(f"{name} has no value for this sample; there is: {', '.join(names)}")
     if name in written:

@@ -147,7 +147,7 @@ def each_leaving(
 ) -> Iterator[list[Leaving]]:
     """All samples of a dataset in file order, a chunk at a time; only the `wanted` ones if given.
 
-    With `scored_at`, a match threshold, they carry the automatic scores of the run.
+    With `scored_at`, a match threshold, they carry the automatic values of the run.
     """
     for ids in pieces(store, dataset_id, wanted):
         with store.snapshot():

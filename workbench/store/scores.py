@@ -1,4 +1,4 @@
-"""Automatic scores, what they were counted from, the numbers of files, and whole columns of them."""
+"""Automatic values, what they were counted from, the numbers of files, and whole columns of them."""
 
 from __future__ import annotations
 

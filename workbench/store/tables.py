@@ -298,7 +298,7 @@ class CountedRow(Base, table=True):
 
 
 class ScoreRow(Base, table=True):
-    """One materialised automatic score."""
+    """One materialised automatic value."""
 
     __table_args__ = (Index(None, "run_id", "scorer"),)
     sample_id: int = of("sample", key=True)

@@ -14,7 +14,7 @@ from workbench.reviewing.edits import Accept, Edit, Put
 from workbench.reviewing.fold import gold_units, place_of
 from workbench.scoring.names import scorer_name
 from workbench.text.cells import DISPOSITION_SYMBOL, STATE_NAME, cut, other_direction, short, width
-from workbench.text.figures import delta, many
+from workbench.text.figures import delta, many, value
 from workbench.text.lists import pairs, sections
 from workbench.text.marks import Mark
 from workbench.text.safe import flat, is_hash
@@ -233,7 +233,7 @@ def whose_verdict(unit: Unit, opened: Opened) -> str:
 def of_others(unit: Unit, opened: Opened, but: Collection[str] = ()) -> Iterator[str]:
     """What the matcher and other reviewers `but` these say of a unit, where this person may see it."""
     if (match := opened.suggested.get(unit.id)) is not None:
-        yield f"the matcher: {verdict(match, words=True)}; yours stands"
+        yield f"the matcher: {verdict(match, words=True)}; your verdict stands"
     own = {place_of(unit) for unit in opened.units(unit.kind) if unit.counted}
     for other in opened.others.get(unit.kind, ()):
         if other.annotator in but:
@@ -438,6 +438,8 @@ def suspected(suspicion: Suspicion | None, unit: Unit | None, units: Sequence[Un
         return ""
     if suspicion.signal == "no contexts":
         return "looks wrong: no context was retrieved"
+    if suspicion.signal == "verdicts":
+        return f"looks wrong: its verdicts give {value(suspicion.recount)}"
     if suspicion.signal == "nothing found":
         return "looks wrong: the reference says that nothing was found"
     names = {each.text for each in units if each.counted}

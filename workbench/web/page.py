@@ -129,8 +129,8 @@ def scores_of(opened: Opened, kind: Kind) -> list[tuple[str, str]]:
 
 
 def called(scorer: str) -> str:
-    """How a page calls an automatic score: who reviews there need not know the columns of the file."""
-    return scorer_name(scorer) if scorer in SCORERS else "score in the file"
+    """How a page calls an automatic value: who reviews there need not know the columns of the file."""
+    return scorer_name(scorer) if scorer in SCORERS else "yours (from the file)"
 
 
 def outcome(opened: Opened, kind: Kind) -> str:

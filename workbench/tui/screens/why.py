@@ -43,8 +43,8 @@ class WhyScreen(BaseScreen):
     """Reads only: what it shows is opened with the screen and when another scorer or kind is asked for."""
 
     WORDS = (
-        "automatic", "verified", "Δ", "missed match", "false match", "invented unit", "missed unit",
-        "cross-fitted",
+        "yours", "recount", "automatic", "verified", "Δ", "missed match", "false match", "invented unit",
+        "missed unit", "cross-fitted",
     )  # fmt: skip
     BINDINGS = bindings("why")
 

@@ -71,10 +71,10 @@ def progress_parts(
     if progress.team is not None:
         done, goal = progress.own or (progress.team.complete, progress.team.samples)
         team = team_line(progress.team)
-        counts = [(0, f"{progress.today:,} yours today"), (1, team)]
+        counts = [(0, f"{progress.today:,} by you today"), (1, team)]
         if progress.own:
             today = [(7, f"{progress.today:,} today")] if progress.today else []
-            counts = [(0, f"{done:,} of {goal:,} yours done"), (1, f"all: {team}"), *today]
+            counts = [(0, f"{done:,} of your {goal:,} done"), (1, f"all: {team}"), *today]
     for rank, number, word in (
         (2, progress.others, "held by others"),
         (3, progress.started, "started"),

@@ -45,7 +45,7 @@ class Tallies(Widget):
     Without a number of the file `name matching 3/6 .50   verified 4/6 .67`, `Δ −.17: invented Indian −.10`.
 
     Nothing is counted before the decision: the units open as the machine matched them, so a running
-    count would be the automatic score under another name.
+    count would be the automatic value under another name.
     """
 
     note: reactive[Sequence[str]] = reactive(())
@@ -86,9 +86,9 @@ class Tallies(Widget):
             name = "auto" if narrow and isinstance(self._auto.tally, Tally) else score_name(self._auto)
             auto = [(name, ""), (f" {counted(self._auto.tally)}", "bold")]
         elif self._hidden and not self._nothing:
-            auto = [("The automatic score appears after you accept.", DIM)]
+            auto = [("The automatic value appears after you accept.", DIM)]
         elif self._nothing or self._verified is not None:
-            auto = [("no automatic score", DIM)]
+            auto = [("no automatic value", DIM)]
         if self._verified is None:
             return auto, [], [(self.doubt, "$warning")] if self.doubt else []
         yours = self._auto is not None and isinstance(self._auto.tally, Imported)
