@@ -18,7 +18,7 @@ from rich.cells import cell_len
 from textual.pilot import Pilot
 
 from workbench.stages.import_ import DATASET, load_demo
-from workbench.stages.queue import queue_ids
+from workbench.stages.queue_values import queue_ids
 from workbench.store.engine import open_store
 from workbench.store.samples import sample_ids
 from workbench.tui.app import WorkbenchApp

@@ -32,11 +32,12 @@ from workbench.reviewing.fold import ReviewState
 from workbench.scoring.scorers import assess_all
 from workbench.settings import STATE, State, read_state, write_state
 from workbench.stages import editing
+from workbench.stages.desk import redo, undo
 from workbench.stages.editing import add_span
 from workbench.stages.import_ import ImportOptions, ImportReport, import_file, load_demo
 from workbench.stages.people import Person, add_person
 from workbench.stages.recompute import score_dataset
-from workbench.stages.review import Opened, act, open_sample, redo, undo
+from workbench.stages.review import Opened, act, open_sample
 from workbench.store import database
 from workbench.store.datasets import DatasetInfo, find_dataset
 from workbench.store.engine import Store, open_store

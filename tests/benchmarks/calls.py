@@ -27,7 +27,8 @@ from workbench.model import Proposal, ProposedEntity
 from workbench.scoring.scorers import exact_strings
 from workbench.stages import editing, plan, queue, review
 from workbench.stages.figures import figures
-from workbench.stages.queue_values import facets
+from workbench.stages.queue import facets
+from workbench.stages.queue_values import queue_ids
 from workbench.store import plans
 from workbench.store import queue as stored
 from workbench.store.datasets import DatasetInfo, find_dataset
@@ -65,7 +66,7 @@ def views(store: Store, info: DatasetInfo, bare: Bare) -> Iterator[Call]:
     """Every view, a page of one, and what stands around it."""
 
     def ids(query: Query, order: Order) -> Work:
-        return lambda: queue.queue_ids(store, info, ANNOTATOR, query, order)
+        return lambda: queue_ids(store, info, ANNOTATOR, query, order)
 
     for text, sql in VIEWS.items():
         query = parse(text)
@@ -73,7 +74,7 @@ def views(store: Store, info: DatasetInfo, bare: Bare) -> Iterator[Call]:
         yield text or "all samples", ids(query, "u"), bare(sql)
     for order, sql in ORDERS.items():
         yield f"order {order}", ids(Query(), order), bare(sql)
-    page = list(queue.queue_ids(store, info, ANNOTATOR))[:100]
+    page = list(queue_ids(store, info, ANNOTATOR))[:100]
     shown = ", ".join(map(str, page))
     columns = "SELECT key, substr(reference, 1, 200), blind_u FROM sample"
     some = "SELECT meta, group_key, document FROM sample JOIN proposal ON sample_id = sample.id LIMIT 5000"

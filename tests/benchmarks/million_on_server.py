@@ -23,6 +23,7 @@ from tests.benchmarks import team
 from tests.benchmarks.harness import options
 from tests.postgres import running
 from workbench.stages import queue
+from workbench.stages.queue_values import queue_ids
 from workbench.store.assignments import claim
 from workbench.store.database import number_on
 from workbench.store.datasets import find_dataset
@@ -99,7 +100,7 @@ def main() -> None:
         print("first page:", timed(store, given.times, lambda _: page(store)))
         walls: list[float] = []
         begun = time.perf_counter()
-        reading = threading.Thread(target=queue.queue_ids, args=(store, info, "ada"))
+        reading = threading.Thread(target=queue_ids, args=(store, info, "ada"))
         reading.start()
         while reading.is_alive():
             one = time.perf_counter()

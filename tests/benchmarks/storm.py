@@ -29,8 +29,9 @@ from tests.postgres import Server, ask, running
 from tests.rows import proposal, sample, write_rows
 from workbench.errors import AwayError
 from workbench.reviewing.edits import Comment
-from workbench.stages import editing, queue, review
+from workbench.stages import editing, review
 from workbench.stages.import_ import ImportOptions, import_file
+from workbench.stages.queue_values import queue_ids
 from workbench.stages.upkeep import doctor
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store, open_store
@@ -53,7 +54,7 @@ def person(url: str, name: str, life: int) -> None:
     chance = random.Random(f"{name} {life}")
     store: Store = patient(lambda: open_store(url))
     info = patient(lambda: find_dataset(store, None))
-    ids = patient(lambda: queue.queue_ids(store, info, name))
+    ids = patient(lambda: queue_ids(store, info, name))
     number = 0
     while True:
         began, action, text = time.monotonic(), uuid.uuid4().hex, f"{name} {life} {number}"

@@ -20,7 +20,7 @@ from workbench.reports.compare import figures_text
 from workbench.reports.plan import plan_lines
 from workbench.stages.figures import figures
 from workbench.stages.plan import extend, prefix, report
-from workbench.stages.queue import queue_ids
+from workbench.stages.queue_values import queue_ids
 from workbench.store.datasets import find_dataset
 from workbench.store.samples import sample_ids
 

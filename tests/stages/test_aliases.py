@@ -135,7 +135,7 @@ def test_the_queue_counts_with_the_aliases_of_now(bench: Bench) -> None:
     info = bench.info()
     asked = parse("auto<1 two")
     assert isinstance(asked, Query)
-    assert [] == [*queue.queue_ids(bench.store, info, "bob", asked)]
+    assert [] == [*queue_values.queue_ids(bench.store, info, "bob", asked)]
     assert 1 == queue.queue_rows(bench.store, info, "ann", [number])[number].delta
     assert 1 == queue_values.decided_values(bench.store, info, "ann")[number].delta
     assert [1.0] == [row.delta for row in figures(bench.store, info).rows if row.id == "two"]

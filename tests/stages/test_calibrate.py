@@ -16,12 +16,13 @@ from workbench import calibration
 from workbench.errors import ExportError, InputError, NotFoundError
 from workbench.reports.calibrate import report_text, verdict_lines
 from workbench.stages import calibrate as stage
-from workbench.stages import disputes, plan, queue
+from workbench.stages import disputes, plan
 from workbench.stages.answer import answer
 from workbench.stages.compare import compare_against
 from workbench.stages.examples import seen_ids
 from workbench.stages.figures import figures
 from workbench.stages.plan import Wish
+from workbench.stages.queue_values import queue_ids
 from workbench.stages.recompute import keep_threshold, score_dataset
 from workbench.stages.why import explain
 from workbench.store.datasets import DatasetInfo
@@ -117,7 +118,7 @@ def test_the_doubtful_first_order_goes_by_the_calibration_in_use(bench: Any) -> 
 
     def order() -> list[str]:
         ids = {bench.id(name): name for name in ("mountain", "river")}
-        found = queue.queue_ids(bench.store, bench.info(), "ann", order="doubt")
+        found = queue_ids(bench.store, bench.info(), "ann", order="doubt")
         return [ids[number] for number in found if number in ids]
 
     before = order()

@@ -26,7 +26,8 @@ from workbench.stages.answer import answer
 from workbench.stages.corpus import recipe_of, score_files
 from workbench.stages.draw import DrawReport, draw
 from workbench.stages.figures import figures
-from workbench.stages.queue import queue_ids, scored_by
+from workbench.stages.queue import scored_by
+from workbench.stages.queue_values import queue_ids
 from workbench.stages.review import open_sample
 from workbench.stages.upkeep import plan_purge, purge
 from workbench.store import plans

@@ -17,7 +17,7 @@ from tests.rows import sample, units
 from workbench.errors import InputError
 from workbench.model import Evidence, Kind, Match, Span, Unit
 from workbench.reviewing.edits import Put
-from workbench.stages import editing, review
+from workbench.stages import desk, editing, review
 from workbench.stages.review import Opened, act
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
@@ -339,10 +339,10 @@ def test_undo_restores_the_exact_assessment(made: Path, acts: list[tuple[str, in
                 assert now().state == state
                 seen.append(state)
         for state in reversed(seen[:-1]):
-            assert review.undo(store, info.id, "ann") is not None
+            assert desk.undo(store, info.id, "ann") is not None
             assert assessments(now().state) == assessments(state)
         for state in seen[1:]:
-            assert review.redo(store, info.id, "ann") is not None
+            assert desk.redo(store, info.id, "ann") is not None
             assert assessments(now().state) == assessments(state)
         store.close()
 

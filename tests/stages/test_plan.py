@@ -16,7 +16,8 @@ from workbench.stages.export import ExportOptions, export
 from workbench.stages.figures import figures
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.plan import Draft, Prefix, Wish, prefix, report
-from workbench.stages.queue_values import facets
+from workbench.stages.queue import facets
+from workbench.stages.queue_values import queue_ids
 from workbench.stages.review import Opened, act, open_sample
 from workbench.store import plans, samples
 from workbench.store.datasets import count_blind
@@ -46,7 +47,7 @@ def make(bench: Any, n: int, **wish: Any) -> Draft:
 def order(bench: Any, annotator: str = "ann") -> list[str]:
     """The queue as a person sees it."""
     names = dict(bench.query("SELECT id, key FROM sample"))
-    return [names[number] for number in queue.queue_ids(bench.store, bench.info(), annotator)]
+    return [names[number] for number in queue_ids(bench.store, bench.info(), annotator)]
 
 
 def decide(bench: Any, key: str, *, off_plan: bool = False) -> None:
@@ -165,7 +166,7 @@ def test_a_sample_of_the_holdout_is_blind_wherever_that_is_asked(bench: Any) -> 
     def search(text: str, by: Any = "file") -> list[int]:
         query = parse(text)
         assert isinstance(query, Query)
-        return list(queue.queue_ids(bench.store, info, "ann", query, by))
+        return list(queue_ids(bench.store, info, "ann", query, by))
 
     assert sorted(search("is:blind")) == sorted(numbers)
     assert len(search("label:place")) == 16

@@ -22,7 +22,7 @@ from workbench.stages import editing, queue, queue_values
 from workbench.stages.desk import open_desk
 from workbench.stages.figures import figures
 from workbench.stages.policy import change_policy
-from workbench.stages.queue_values import facets
+from workbench.stages.queue import facets
 from workbench.stages.recompute import save_counted, score_dataset
 from workbench.stages.review import act, open_sample
 from workbench.store.assignments import decided_since
@@ -48,7 +48,9 @@ def ids(bench: Any, text: str = "", order: Any = "file", annotator: str = "ann")
     query = parse(text)
     assert isinstance(query, Query), query
     names = dict(bench.query("SELECT id, key FROM sample"))
-    return [names[number] for number in queue.queue_ids(bench.store, bench.info(), annotator, query, order)]
+    return [
+        names[number] for number in queue_values.queue_ids(bench.store, bench.info(), annotator, query, order)
+    ]
 
 
 def row_of(bench: Any, key: str, who: str = "ann") -> queue.QueueRow:
@@ -326,7 +328,7 @@ def test_another_kind_to_review_makes_no_review_stale(cities: Any) -> None:
 @pytest.mark.databases
 def test_the_next_of_a_view(cities: Any) -> None:
     """To decide: after the present one, then from the start once. Of decided ones: the very next."""
-    view = queue.queue_ids(cities.store, cities.info(), "ann", order="file")
+    view = queue_values.queue_ids(cities.store, cities.info(), "ann", order="file")
     cities.verify("half")
 
     def after(key: str | None, *, decided: bool = False) -> str | None:
@@ -351,7 +353,7 @@ def test_the_next_of_a_view(cities: Any) -> None:
 def test_the_first_samples_are_those_around_the_next_undecided_one(bench: Any) -> None:
     """In queue order, with their rows, without reading the view."""
     bench.load([naming(f"s{n}", ["Rome"], []) for n in range(30)])
-    every = queue.queue_ids(bench.store, bench.info(), "ann")
+    every = queue_values.queue_ids(bench.store, bench.info(), "ann")
     for number in every[:10]:
         opened = open_sample(bench.store, number, "ann")
         act(bench.store, opened, editing.skip(opened))
@@ -516,7 +518,7 @@ def test_facets_count_what_occurs(bench: Any) -> None:
 def test_facets_of_a_large_dataset_are_of_a_random_part_and_not_counted(bench: Any, monkeypatch: Any) -> None:
     """States are always counted."""
     bench.load([naming(f"s{n}", ["Rome"], [], meta={"topic": f"t{n % 2}"}) for n in range(300)], blind=0.0)
-    monkeypatch.setattr(queue_values, "LOOKED_AT", 40)
+    monkeypatch.setattr(queue, "LOOKED_AT", 40)
 
     found = facets(bench.store, bench.info(), "ann")
 

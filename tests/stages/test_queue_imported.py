@@ -41,7 +41,7 @@ def audited(bench: Any) -> Any:
 
 
 def rows_of(bench: Any) -> dict[str, queue.QueueRow]:
-    every = queue.queue_ids(bench.store, bench.info(), "ann")
+    every = queue_values.queue_ids(bench.store, bench.info(), "ann")
     return {one.key: one for one in queue.queue_rows(bench.store, bench.info(), "ann", every).values()}
 
 

@@ -26,9 +26,10 @@ from workbench.stages.disputes import disputes
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.figures import figures
 from workbench.stages.people import add_person, disable
-from workbench.stages.queue_values import unresolved_ids
+from workbench.stages.queue import next_to_settle
+from workbench.stages.queue_values import queue_ids, unresolved_ids
 from workbench.stages.recompute import score_dataset
-from workbench.stages.resolve import next_to_settle, open_resolution, saw, take, take_rest
+from workbench.stages.resolve import open_resolution, saw, take, take_rest
 from workbench.stages.review import Opened, act
 from workbench.stages.team import assign
 from workbench.stages.upkeep import status
@@ -414,7 +415,7 @@ def test_only_who_may_settle_does(trip: Any) -> None:
     trip.people(cy="owner", ada="annotator", eve="annotator", bob="adjudicator")
     differ(trip)
     opened = settles(trip, "bob")
-    found = [len(queue.queue_ids(trip.store, trip.info(), who, UNRESOLVED)) for who in ("cy", "ada", "eve")]
+    found = [len(queue_ids(trip.store, trip.info(), who, UNRESOLVED)) for who in ("cy", "ada", "eve")]
 
     assert [1, 1, 0] == found
     with pytest.raises(UsageError, match="ada is an annotator and may not settle what others differ in"):
@@ -458,15 +459,15 @@ def test_the_next_one_follows_and_the_queue_finds_them(trip: Any) -> None:
     walk = [next_to_settle(trip.store, info, "cy", after) for after in ids]
 
     assert [*ids[1:], ids[0]] == walk
-    assert ids == list(queue.queue_ids(trip.store, info, "cy", UNRESOLVED))
+    assert ids == list(queue_ids(trip.store, info, "cy", UNRESOLVED))
     assert ids[2] == next_to_settle(trip.store, info, "cy", ids[0], within={ids[2]})
     settled(trip, key="t1")
     left = [number for number in ids if number != trip.id("t1")]
-    assert left == list(queue.queue_ids(trip.store, info, "cy", UNRESOLVED))
+    assert left == list(queue_ids(trip.store, info, "cy", UNRESOLVED))
     row = queue.queue_rows(trip.store, info, "cy", [trip.id("t1")])[trip.id("t1")]
     assert ("ada", "bob", "settled") == row.annotators
     both = Query((*UNRESOLVED.terms, Term("id", ("t1",))))
-    assert [] == list(queue.queue_ids(trip.store, info, "cy", both))
+    assert [] == list(queue_ids(trip.store, info, "cy", both))
 
 
 @pytest.mark.databases
@@ -498,7 +499,7 @@ def test_figures_disputes_status_and_diff_follow(trip: Any, tmp_path: Any) -> No
     def stand() -> tuple[Any, ...]:
         counts = figures(trip.store, info).counts
         sorts = [one.sort for one in disputes(trip.store, info, "ada").disputes]
-        own = queue.queue_ids(trip.store, info, "ada", disputed)
+        own = queue_ids(trip.store, info, "ada", disputed)
         verified = status(trip.store, "cy").datasets[0].progress.verified
         return counts.adjudicated, counts.unresolved, "annotators" in sorts, trip.id("t0") in own, verified
 

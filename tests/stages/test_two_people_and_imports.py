@@ -11,9 +11,10 @@ from tests.rows import proposal, sample
 from workbench.errors import InputError
 from workbench.model import Evidence, Match, Tally, count
 from workbench.reviewing.edits import Flag
-from workbench.stages import editing, queue, review
+from workbench.stages import desk, editing
 from workbench.stages.propose import propose
 from workbench.stages.queue import queue_rows
+from workbench.stages.queue_values import queue_ids
 from workbench.stages.review import act_on
 from workbench.store import journal
 
@@ -49,7 +50,7 @@ def test_another_persons_verdicts_are_hidden_until_one_has_decided(siblings: Any
     siblings.verify("b", "ada")  # begins with the units of a
 
     opened = siblings.open("a", "bob")
-    ids = queue.queue_ids(siblings.store, siblings.info(), "bob")
+    ids = queue_ids(siblings.store, siblings.info(), "bob")
     queued = {one.key: one for one in queue_rows(siblings.store, siblings.info(), "bob", ids).values()}
 
     assert ["Paris", "Rome"] == texts(opened)
@@ -100,12 +101,12 @@ def test_undo_and_redo_stop_at_an_import_that_replaced_the_text(bench: Any) -> N
     bench.load([row("a", contexts, proposal=proposed(contexts))])
     bench.verify("a", "ann", reject=["Rome"])
     dataset = bench.info().id
-    review.undo(bench.store, dataset, "ann")
+    desk.undo(bench.store, dataset, "ann")
 
     bench.load([row("a", ["nothing at all, no names."])], update=True)
 
-    assert review.redo(bench.store, dataset, "ann") is None
-    assert review.undo(bench.store, dataset, "ann") is None
+    assert desk.redo(bench.store, dataset, "ann") is None
+    assert desk.undo(bench.store, dataset, "ann") is None
     state = bench.open("a").state.entity
     assert state.disposition != "verified"
     assert all(not unit.match.evidence for unit in state.assessment.units)

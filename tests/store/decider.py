@@ -13,7 +13,8 @@ import sys
 
 from workbench.errors import WorkbenchError
 from workbench.reviewing.edits import Comment, Dispose
-from workbench.stages import editing, queue, review
+from workbench.stages import editing, review
+from workbench.stages.queue_values import queue_ids
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
 
@@ -27,7 +28,7 @@ def decide(database: str, annotator: str, seed: int, acts: int) -> None:
     chance = random.Random(seed)
     store = open_store(database)
     info = find_dataset(store, None)
-    ids = queue.queue_ids(store, info, annotator)
+    ids = queue_ids(store, info, annotator)
     say(f"pid {os.getpid()}")
     for number in range(acts):
         opened = review.open_sample(store, chance.choice(ids), annotator)

@@ -27,9 +27,10 @@ from workbench.formats.exports.item import to_line
 from workbench.model import Effort, Record
 from workbench.reviewing.edits import Comment, Flag
 from workbench.stages import editing, upkeep
+from workbench.stages.desk import redo, undo
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.import_ import ImportOptions, import_file
-from workbench.stages.review import Opened, act, open_sample, redo, undo
+from workbench.stages.review import Opened, act, open_sample
 from workbench.store.copying import copy_into
 from workbench.store.database import backup, full_url
 from workbench.store.datasets import find_dataset

@@ -15,6 +15,7 @@ from workbench.cli import _run
 from workbench.errors import StoreError
 from workbench.reviewing.edits import Comment
 from workbench.stages import editing, queue, review
+from workbench.stages.queue_values import queue_ids
 from workbench.stages.recompute import score_dataset
 from workbench.stages.upkeep import backup
 from workbench.store import journal, purge, training
@@ -31,7 +32,7 @@ def everything(path: Path) -> None:
     with closing(open_store(str(path))) as store:
         info = find_dataset(store, None)
         score_dataset(store, info)
-        ids = queue.queue_ids(store, info, "ann")
+        ids = queue_ids(store, info, "ann")
         queue.queue_rows(store, info, "ann", ids)
         for one in ids:
             review.open_sample(store, one, "ann")

@@ -13,7 +13,7 @@ from tests.conftest import Bench, accepted, past
 from tests.postgres import Server, ask
 from tests.stages.test_purge import fill, leave, row, run_purge
 from workbench.reviewing.edits import Comment
-from workbench.stages.review import undo
+from workbench.stages.desk import undo
 from workbench.stages.upkeep import doctor
 from workbench.store.copying import copy_into
 from workbench.store.engine import Store, open_store

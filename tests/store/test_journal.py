@@ -20,8 +20,9 @@ from workbench.model import Assessment, Evidence, Kind, Match, Span, Tally, Unit
 from workbench.reviewing.documents import assessment_document, unit_document
 from workbench.reviewing.edits import Accept, Comment, Dispose, Flag, Put
 from workbench.reviewing.fold import gold_units
-from workbench.stages import editing, review
-from workbench.stages.review import Opened, act, open_sample, redo, undo
+from workbench.stages import desk, editing, review
+from workbench.stages.desk import redo, undo
+from workbench.stages.review import Opened, act, open_sample
 from workbench.store import gold, journal
 from workbench.store.engine import Store, open_store
 from workbench.store.tables import REVIEW, Review
@@ -241,7 +242,7 @@ def test_undo_stays_in_its_dataset(bench: Any) -> None:
     bench.act("rome", Comment("one"), dataset="one")
     bench.act("rome", Comment("two"), dataset="two")
 
-    review.undo(bench.store, bench.info("one").id, "ann")
+    desk.undo(bench.store, bench.info("one").id, "ann")
 
     assert bench.review("rome", dataset="one").state.comments == ()
     assert bench.review("rome", dataset="two").state.comments == ("two",)

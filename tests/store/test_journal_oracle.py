@@ -23,7 +23,7 @@ from workbench.model import KINDS, Kind, Match, Unit
 from workbench.reviewing.documents import unit_document
 from workbench.reviewing.edits import Accept, Comment, Dispose, Edit, Flag, Put
 from workbench.reviewing.fold import ReviewState, gold_units
-from workbench.stages import editing, review
+from workbench.stages import desk, editing, review
 from workbench.store import journal
 from workbench.store.datasets import DatasetInfo, find_dataset
 from workbench.store.engine import Store, open_store
@@ -183,11 +183,11 @@ class Desk:
     def step(self, who: str, key: str, what: str, n: int) -> None:
         oracle = self.oracles[who]
         if what == "undo":
-            moved = review.undo(self.store, self.info.id, who)
+            moved = desk.undo(self.store, self.info.id, who)
             assert (moved is not None) == oracle.undo()
             self.led(moved, who)
         elif what == "redo":
-            moved = review.redo(self.store, self.info.id, who)
+            moved = desk.redo(self.store, self.info.id, who)
             assert (moved is not None) == oracle.redo()
             self.led(moved, who)
         elif what == "bulk":

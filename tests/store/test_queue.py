@@ -16,7 +16,8 @@ from tests.rows import gold, sample
 from workbench.model import Assessment, Kind, Label, Tally, Unit
 from workbench.reviewing.edits import Accept, Dispose, Edit, Flag, Put
 from workbench.stages import editing, queue, review
-from workbench.stages.queue_values import facets
+from workbench.stages.queue import facets
+from workbench.stages.queue_values import queue_ids
 from workbench.stages.review import act
 from workbench.store.datasets import add_policy
 from workbench.store.samples import related_ids
@@ -42,19 +43,19 @@ def keys(bench: Any, ids: Sequence[int]) -> list[str]:
 
 def found(bench: Any, text: str) -> list[str]:
     """The ids of what a search finds, in the order of the file."""
-    return keys(bench, queue.queue_ids(bench.store, bench.info(), "ann", query(text), order="file"))
+    return keys(bench, queue_ids(bench.store, bench.info(), "ann", query(text), order="file"))
 
 
 def test_the_default_order_is_random_and_permanent(bench: Any) -> None:
     """By `u`, so that every prefix is a random sample; `file` is the order of the file."""
     bench.load(rows(50), seed=4)
 
-    drawn = queue.queue_ids(bench.store, bench.info(), "ann").tolist()
+    drawn = queue_ids(bench.store, bench.info(), "ann").tolist()
 
     by_u = [number for (number,) in bench.query("SELECT id FROM sample ORDER BY rank")]
     assert drawn == by_u
-    assert queue.queue_ids(bench.store, bench.info(), "bo").tolist() == by_u
-    in_file = queue.queue_ids(bench.store, bench.info(), "ann", order="file")
+    assert queue_ids(bench.store, bench.info(), "bo").tolist() == by_u
+    in_file = queue_ids(bench.store, bench.info(), "ann", order="file")
     assert keys(bench, in_file) == [f"s{number}" for number in range(50)]
     assert drawn != in_file.tolist()
 
@@ -106,7 +107,7 @@ def test_the_disposition_in_sql_is_that_of_the_fold(bench: Any, kinds: tuple[Kin
         expected[f"s{number}"] = after.state.disposition(kinds)
 
     info = bench.info()
-    pages = queue.queue_rows(bench.store, info, "ann", queue.queue_ids(bench.store, info, "ann"))
+    pages = queue.queue_rows(bench.store, info, "ann", queue_ids(bench.store, info, "ann"))
     progress = queue.progress(bench.store, info, "ann")
 
     assert expected == {key: state for state in STATES for key in found(bench, f"state:{state}")}
@@ -121,7 +122,7 @@ def test_the_disposition_in_sql_is_that_of_the_fold(bench: Any, kinds: tuple[Kin
 def test_the_next_sample_is_never_the_one_that_is_open(bench: Any) -> None:
     """Undecided as it is: next on the last one says that nothing is left."""
     bench.load(rows(1))
-    (only,) = queue.queue_ids(bench.store, bench.info(), "ann")
+    (only,) = queue_ids(bench.store, bench.info(), "ann")
 
     assert queue.next_sample(bench.store, bench.info(), "ann", only) is None
     assert only == queue.next_sample(bench.store, bench.info(), "ann")
@@ -130,7 +131,7 @@ def test_the_next_sample_is_never_the_one_that_is_open(bench: Any) -> None:
 def test_the_next_sample_goes_round_once(bench: Any) -> None:
     """In queue order after the present one, then from the start; skipped and decided ones are passed over."""
     bench.load(rows(6))
-    order = queue.queue_ids(bench.store, bench.info(), "ann")
+    order = queue_ids(bench.store, bench.info(), "ann")
     visited = []
     current = queue.next_sample(bench.store, bench.info(), "ann", order[2])
     while current is not None:
@@ -166,7 +167,7 @@ def test_values_stay_hidden_until_a_sample_is_decided(bench: Any) -> None:
     """The automatic value appears with the decision, with the verified one and their difference."""
     proposal = {"proposer": "p", "reference_entities": ["Rome"], "context_entities": []}
     bench.load(rows(2, proposal=proposal))
-    ids = queue.queue_ids(bench.store, bench.info(), "ann")
+    ids = queue_ids(bench.store, bench.info(), "ann")
     opened = bench.open("s0")
     assert opened.automatic == ()
     rome = opened.state.entity.assessment.units[0]
@@ -202,7 +203,7 @@ def test_the_order_by_difference_takes_any_number_of_samples(bench: Any) -> None
     with bench.store.writing() as session:
         session.execute(insert(SampleRow), many)
 
-    assert len(queue.queue_ids(bench.store, bench.info(), "ann", order="delta")) == 33_001
+    assert len(queue_ids(bench.store, bench.info(), "ann", order="delta")) == 33_001
 
 
 NAMES = {"person": "Ada Lovelace", "place": "Rome", "date": "1889", "other": "Zork"}
@@ -299,7 +300,7 @@ def test_any_value_is_a_value(bench: Any) -> None:
     values = ("'; DROP TABLE sample; --", '"', "\\", "%", "_", "[", "\u202e", "💥" * 50, "a" * 900)
 
     for text in (field + quoted(value) for field in fields for value in values):
-        assert [] == [*queue.queue_ids(bench.store, bench.info(), "ann", query(text))], text
+        assert [] == [*queue_ids(bench.store, bench.info(), "ann", query(text))], text
 
 
 @pytest.mark.parametrize("key", ["odd", "a.b", "$", "[0]", "*", "'", "🗝", "ключ"])

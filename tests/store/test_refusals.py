@@ -50,7 +50,7 @@ from workbench.store.engine import open_store
 
 store = open_store(sys.argv[1])
 info = find_dataset(store, None)
-first, second, third = queue.queue_ids(store, info, "ann", order="file")
+first, second, third = queue_ids(store, info, "ann", order="file")
 review.act(store, review.open_sample(store, first, "ann"), Comment("before"))
 wal = sys.argv[1] + "-wal"
 size = __import__("os").path.getsize(wal)

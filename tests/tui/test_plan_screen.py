@@ -15,7 +15,7 @@ from tests.tui.conftest import SIZES, User, shown
 from tests.tui.starts import eighty
 from workbench.stages import plan as planning
 from workbench.stages.plan import Wish
-from workbench.stages.queue import queue_ids
+from workbench.stages.queue_values import queue_ids
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 

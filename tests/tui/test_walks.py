@@ -41,7 +41,7 @@ from tests.tui.test_hostile import on_screen
 from workbench.model import Unit
 from workbench.reports.units import unit_symbol
 from workbench.settings import read_state, remember
-from workbench.stages.queue import queue_ids
+from workbench.stages.queue_values import queue_ids
 from workbench.store.datasets import find_dataset
 from workbench.store.gold import load_gold
 from workbench.store.samples import sample_ids

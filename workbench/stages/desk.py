@@ -10,23 +10,24 @@ import uuid
 from array import array
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, cast
+from functools import partial
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar
 
-from workbench.errors import StoreError, UsageError
-from workbench.model import Progress, Sample
-from workbench.stages import queue, team
-from workbench.stages.people import Deed, people, why_not
-from workbench.store import gold
+from workbench.errors import UsageError
+from workbench.model import Sample
+from workbench.stages import plan, queue
+from workbench.stages.people import Deed, check, people, settles, why_not
+from workbench.store import gold, journal
+from workbench.store.assignments import Held
 from workbench.store.datasets import DatasetInfo, dataset_info, find_dataset, list_datasets
 from workbench.store.engine import Store
+from workbench.store.journal import Moved
+from workbench.store.queue import view_ids
 from workbench.store.samples import load_samples
-from workbench.text.query import Facets, Order, Query
+from workbench.text.query import EVERYTHING, Order, Query
 
 if TYPE_CHECKING:
-    from workbench.comparing.answer import Answer
-    from workbench.comparing.figures import Figures
     from workbench.stages.disputes import DisputeReport
-    from workbench.stages.review import Moved
     from workbench.stages.training import Trainee
 
 P = ParamSpec("P")
@@ -92,25 +93,16 @@ class Desk:
     progress = _reads(queue.progress)
     pace = _reads(queue.pace)
     undoubted = _reads(queue.count_undoubted)
+    facets = _reads(queue.facets)
 
-    async def ids(self, query: Query = queue.EVERYTHING, order: Order = "u") -> array[int]:
-        """The sample ids of a view of the queue.
+    async def ids(self, query: Query = EVERYTHING, order: Order = "u") -> array[int]:
+        """The sample ids of a view of the queue; automatic values that it asks for are kept first."""
+        if order != "delta" and not query.beside:
+            return await _reads(view_ids)(self, query, order, {})
+        from workbench.stages import queue_values
 
-        The automatic values of decided samples that `score` has not counted are kept first, chunk by chunk:
-        counted beside the writer thread, so that no decision waits for it.
-        """
-        if order == "delta" or queue.needs_values(query):
-            from workbench.stages import queue_values
-            from workbench.stages.recompute import save_counted
-
-            info = (await self.fresh()).info
-            for chunk in await _reads(queue_values.uncounted)(self):
-                counted = await self.store.read(queue_values.count_some, info, chunk)
-                try:
-                    await self.store.write(save_counted, counted)
-                except StoreError:  # a database that takes no score: a view counts them for itself
-                    break
-        return await _reads(queue.queue_ids)(self, query, order)
+        await queue_values.keep_counted(self.store, (await self.fresh()).info, self.annotator, query, order)
+        return await _reads(queue_values.queue_ids)(self, query, order)
 
     async def causes(self, ids: Sequence[int]) -> dict[int, str]:
         """The main causes of Δ of decided samples."""
@@ -133,16 +125,8 @@ class Desk:
         """The other datasets of the database."""
         return [info for info in await self.store.read(list_datasets) if info.id != self.info.id]
 
-    async def facets(self) -> Facets:
-        """What there is to filter by, with counts."""
-        from workbench.stages import queue_values
-
-        return await _reads(queue_values.facets)(self)
-
     async def planned(self) -> tuple[int, int] | None:
         """How many of the planned samples are complete, of how many; None without a plan."""
-        from workbench.stages import plan
-
         return await self.store.read(plan.planned, self.info.id)
 
     def among(self, ids: array[int], *, decided: bool, off_plan: bool, audited: bool = False) -> Desk:
@@ -154,11 +138,11 @@ class Desk:
         found = await self.store.read(load_samples, [sample_id], None)
         return next((stored.sample for stored in found), None)
 
-    async def held(self, sample_id: int) -> tuple[team.Held, ...]:
+    async def held(self, sample_id: int) -> tuple[Held, ...]:
         """The places that others hold at a sample where this person has none."""
         if not self.info.overlap or self.resolves:
             return ()
-        return await self.store.read(team.held_by, sample_id, self.annotator)
+        return await self.store.read(queue.held_by, sample_id, self.annotator)
 
     async def verifiers(self, sample_id: int) -> list[str]:
         """Who else verified a sample; nobody where people's reviews are settled without their names."""
@@ -176,7 +160,7 @@ class Desk:
         """Who decided a sample that was this person's; nothing without assignments."""
         if not self.info.overlap or self.resolves:
             return ""
-        return await self.store.read(team.decided_too, sample_id, self.annotator)
+        return await self.store.read(queue.decided_too, sample_id, self.annotator)
 
     @property
     def nothing_left(self) -> str:
@@ -210,10 +194,8 @@ class Desk:
         """The next sample after one; runs in a thread."""
         info = dataset_info(store, self.info.id)
         if self.resolves:
-            from workbench.stages.resolve import next_to_settle
-
             within = {*self.view.ids} if self.view else None
-            return next_to_settle(store, info, self.annotator, after, within)
+            return queue.next_to_settle(store, info, self.annotator, after, within)
         if self.view is None:
             return queue.next_sample(store, info, self.annotator, after)
         ids, decided = self.view.ids, self.view.decided
@@ -221,28 +203,25 @@ class Desk:
 
     def step(self, store: Store, step: Step) -> Moved | None:
         """Undo or redo in the writer's thread, under a name that is kept until it is stored."""
-        from workbench.stages import review
-
-        action = self.steps.setdefault(step, new_action())
-        moved = getattr(review, step)(store, self.info.id, self.annotator, action)
+        take = undo if step == "undo" else redo
+        moved = take(store, self.info.id, self.annotator, self.steps.setdefault(step, new_action()))
         del self.steps[step]
-        return cast("Moved | None", moved)
+        return moved
 
-    async def answer(self, scorer: str | None, usual: str, progress: Progress) -> tuple[Answer, Figures]:
-        """The answer about the headline score or another one, and all figures of it.
 
-        `usual` is the headline score of the person's settings. `progress` is called in a thread. Raises
-        UsageError.
+def _step(
+    step: Callable[..., Moved | None], store: Store, dataset_id: int, annotator: str, action: str = ""
+) -> Moved | None:
+    """Undo or redo of a person who may still do what it takes back or restores. Raises UsageError."""
+    with store.writing():
+        check(store, annotator, "review")
+        moved = step(store, dataset_id, annotator, action, settles=settles(store, annotator))
+        if moved is not None and moved.resolves:
+            check(store, annotator, "settle what others differ in")
+        return moved
 
-        What is not counted yet is counted and kept first, so this is no read on one snapshot.
-        """
-        from workbench.stages.answer import answer
 
-        info = (await self.fresh()).info  # its run or threshold may be another by now
-        return await asyncio.to_thread(
-            answer, self.store, info, self.annotator, scorer=scorer, usual=usual, on_screen=True,
-            progress=progress,
-        )  # fmt: skip
+undo, redo = partial(_step, journal.undo), partial(_step, journal.redo)
 
 
 def open_desk(store: Store, dataset: str | None, annotator: str) -> Desk:

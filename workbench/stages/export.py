@@ -24,7 +24,7 @@ from workbench.stages import recompute
 from workbench.stages.export_items import Departure, ExportOptions, each_item, model_named, pseudonyms, stands
 from workbench.stages.people import check
 from workbench.stages.plan import prefix
-from workbench.stages.queue import queue_ids, searched
+from workbench.stages.queue_values import queue_ids, searched
 from workbench.store import exports, plans, runs, samples, scores
 from workbench.store.calibrations import calibration_in_use
 from workbench.store.datasets import DatasetInfo

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -13,6 +14,7 @@ from workbench.scoring.names import SCORERS, headline, kind_of, runs_of
 from workbench.stages import midnight
 from workbench.stages.people import check, settles
 from workbench.store import assignments, journal, queue, scores
+from workbench.store.assignments import Held, of_others
 from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
 from workbench.store.gold import several, unresolved
@@ -20,7 +22,8 @@ from workbench.store.plans import plan_of
 from workbench.store.queue import Pace, Progress, QueueRow, count_undoubted, pace
 from workbench.store.runs import RunInfo, find_run
 from workbench.store.samples import chunked
-from workbench.text.query import Order, Query, parse
+from workbench.text.query import META, Facet, Facets, Query, Term
+from workbench.text.safe import clean
 
 __all__ = ["Pace", "Progress", "QueueRow", "count_undoubted", "pace"]
 
@@ -104,14 +107,6 @@ def scored_by(store: Store, info: DatasetInfo, name: str) -> dict[int, float | N
     return {} if info.run_id is None else scores.values(store, info.run_id, info.threshold, name)
 
 
-def needs_values(query: Query) -> bool:
-    """Whether a query asks for values of decided samples."""
-    return bool(query.by_value) or "disputed" in query.marks
-
-
-EVERYTHING = Query()
-
-
 @dataclass(frozen=True)
 class First:
     """What a queue shows first: the next sample to decide, those around it and their rows."""
@@ -119,37 +114,6 @@ class First:
     at: int | None
     ids: array[int]
     rows: dict[int, QueueRow]
-
-
-def queue_ids(
-    store: Store, info: DatasetInfo, annotator: str, query: Query = EVERYTHING, order: Order = "u"
-) -> array[int]:
-    """The samples of a view, eight bytes each.
-
-    By Δ those that have one come first, the largest first, then the others in random order.
-    """
-    if order == "delta" or query.by_value or query.marks & {"disputed", "fast", "unresolved"}:
-        from workbench.stages.queue_values import decided_values, picked_by
-
-        values = decided_values(store, info, annotator) if order == "delta" or needs_values(query) else {}
-        picked = picked_by(store, info, annotator, query, values)
-    else:
-        values, picked = {}, {}
-    column = scores.imported_column(store, info.id, info.kinds[0]) if query.by_value else ""
-    ids = queue.view_ids(store, info, annotator, query, order, picked, column)
-    if order != "delta":
-        return ids
-    sizes = {number: abs(value.delta) for number, value in values.items() if value.delta is not None}
-    first = sorted((number for number in ids if number in sizes), key=lambda number: -sizes[number])
-    return array("q", [*first, *(number for number in ids if number not in sizes)])
-
-
-def searched(store: Store, info: DatasetInfo, annotator: str, text: str) -> array[int]:
-    """The samples that a search finds. Raises UsageError for one that cannot be read."""
-    query = parse(text)
-    if not isinstance(query, Query):
-        raise UsageError(f"{text}: {query}")
-    return queue_ids(store, info, annotator, query)
 
 
 def progress(store: Store, info: DatasetInfo, annotator: str) -> Progress:
@@ -230,6 +194,38 @@ def to_settle(store: Store, info: DatasetInfo, person: str, ids: Sequence[int]) 
     return unresolved(store, ids, info.kinds).keys() - held - journal.begun_by(store, ids, person)
 
 
+def next_to_settle(
+    store: Store, info: DatasetInfo, person: str, after: int | None = None,
+    within: Collection[int] | None = None,
+) -> int | None:  # fmt: skip
+    """The next sample to settle after one, from the start again once; None when there is none.
+
+    Not those that somebody has still to decide, this person too. Raises UsageError for who may not settle.
+    """
+    check(store, person, "settle what others differ in")
+    with store.snapshot():
+        for some in chunked(several(store, info, after)):
+            wanted = [number for number in some if number != after and (within is None or number in within)]
+            open_ones = to_settle(store, info, person, wanted)
+            sample_id = next((number for number in wanted if number in open_ones), None)
+            if sample_id is not None:
+                return sample_id
+    return None
+
+
+def held_by(store: Store, sample_id: int, annotator: str) -> tuple[Held, ...]:
+    """The places that others hold at a sample where a person has none."""
+    return of_others(assignments.places(store, [sample_id]).get(sample_id, ()), annotator)
+
+
+def decided_too(store: Store, sample_id: int, annotator: str) -> str:
+    """`bo decided this too`, for a person whose place somebody else had taken meanwhile; else nothing."""
+    held = [slot for slot in assignments.places(store, [sample_id]).get(sample_id, ()) if slot is not None]
+    late = any(slot.extra and slot.annotator == annotator for slot in held)
+    others = [slot.annotator for slot in held if slot.done and slot.annotator != annotator]
+    return f"{' and '.join(others)} decided this too" if late and others else ""
+
+
 def next_of(
     store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int], after: int | None, *, decided: bool
 ) -> int | None:
@@ -250,3 +246,69 @@ def next_of(
         if sample_id is not None:
             return sample_id
     return None
+
+
+LOOKED_AT = 5_000
+"""Samples that are looked at, a random part of a larger dataset; there the values are not counted."""
+
+LONG = 60
+"""Characters of a value above which it is not offered."""
+
+FEW = 50
+"""A field with more different values than this is typed, not chosen."""
+
+
+def facets(store: Store, info: DatasetInfo, annotator: str) -> Facets:
+    """The values of every field that occur as one annotator may see them, the most frequent first.
+
+    Each with how many samples have it; None: not counted.
+    """
+    whole, seen = queue.survey(store, info, annotator, LOOKED_AT)
+    labels: Counter[str] = Counter()
+    for label_set, number in seen.pop("label", Counter()).items():
+        labels.update(dict.fromkeys(label_set, number))
+    del labels[""]
+    blind = seen.pop("blind").total() if whole else None
+    surveyed = {
+        name: [(value, number if whole else None) for value, number in _in_any_case(values).most_common()]
+        for name, values in {"label": labels, **seen}.items()
+        if 0 < len(values) <= FEW and not set(name.removeprefix(META)) & set(' \t\n:"<>=,')
+    }
+    done = queue.progress(store, info, annotator)
+    decided = {name: getattr(done, name) for name in ("started", "verified", "excluded", "skipped")}
+    fields: dict[str, Facet] = {
+        "state": [("todo", done.total - sum(decided.values())), *decided.items()],
+        "is": _marks(store, info, annotator, blind),
+        **surveyed,
+        "by": queue.annotators(store, info),
+        "flag": queue.flags(store, info, annotator, FEW),
+    }
+    return {
+        name: [value for value in values if is_typable(value[0])]
+        for name, values in fields.items()
+        if is_typable(name)
+    }
+
+
+def _in_any_case(values: Counter[str]) -> Counter[str]:
+    """Values that a search takes for one, under the most frequent form."""
+    forms: dict[str, str] = {}
+    numbers: Counter[str] = Counter()
+    for value, number in values.most_common():
+        numbers[forms.setdefault(value.lower(), value)] += number
+    return numbers
+
+
+def is_typable(value: str) -> bool:
+    """Whether a value can stand in a line of text as it is: short, printable, nothing hidden in it."""
+    return 0 < len(value) <= LONG and value.isprintable() and clean(value) == value
+
+
+def _marks(store: Store, info: DatasetInfo, annotator: str, blind: int | None) -> Facet:
+    def number(mark: str) -> int:
+        query = Query((Term("is", (mark,)),))
+        return len(queue.view_ids(store, info, annotator, query, "file", {}))
+
+    fast = len(queue.fast_ids(store, info, annotator))
+    counted = [(mark, number(mark)) for mark in ("rematch", "stale", "offplan")]
+    return [("flagged", number("flagged")), ("blind", blind), *counted, ("fast", fast)]

@@ -1,17 +1,20 @@
-"""Values and causes of decided samples, and what there is to filter the queue by."""
+"""Values and causes of decided samples, and the views of the queue that ask for them.
+
+Importing this module loads the matcher.
+"""
 
 from __future__ import annotations
 
 from array import array
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from workbench.comparing.disputes import disputed
+from workbench.errors import StoreError, UsageError
 from workbench.model import Tally
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD, first_scorer
 from workbench.stages.people import settles
-from workbench.stages.recompute import match_samples
+from workbench.stages.recompute import match_samples, save_counted
 from workbench.stages.sides import against, numbers_of, verified_side
 from workbench.store import queue, scores
 from workbench.store.datasets import DatasetInfo
@@ -22,8 +25,38 @@ from workbench.store.queue import Values
 from workbench.store.queue_conditions import Picked
 from workbench.store.samples import chunked, load_samples
 from workbench.store.scores import CountedChunk
-from workbench.text.query import META, Facet, Facets, Query, Term
-from workbench.text.safe import clean
+from workbench.text.query import EVERYTHING, Order, Query, Term, parse
+
+
+def needs_values(query: Query) -> bool:
+    """Whether a query asks for values of decided samples."""
+    return bool(query.by_value) or "disputed" in query.marks
+
+
+def queue_ids(
+    store: Store, info: DatasetInfo, annotator: str, query: Query = EVERYTHING, order: Order = "u"
+) -> array[int]:
+    """The samples of a view, eight bytes each.
+
+    By Δ those that have one come first, the largest first, then the others in random order.
+    """
+    values = decided_values(store, info, annotator) if order == "delta" or needs_values(query) else {}
+    picked = picked_by(store, info, annotator, query, values)
+    column = scores.imported_column(store, info.id, info.kinds[0]) if query.by_value else ""
+    ids = queue.view_ids(store, info, annotator, query, order, picked, column)
+    if order != "delta":
+        return ids
+    sizes = {number: abs(value.delta) for number, value in values.items() if value.delta is not None}
+    first = sorted((number for number in ids if number in sizes), key=lambda number: -sizes[number])
+    return array("q", [*first, *(number for number in ids if number not in sizes)])
+
+
+def searched(store: Store, info: DatasetInfo, annotator: str, text: str) -> array[int]:
+    """The samples that a search finds. Raises UsageError for one that cannot be read."""
+    query = parse(text)
+    if not isinstance(query, Query):
+        raise UsageError(f"{text}: {query}")
+    return queue_ids(store, info, annotator, query)
 
 
 def picked_by(
@@ -107,6 +140,21 @@ def uncounted(store: Store, info: DatasetInfo, annotator: str) -> list[Sequence[
     return list(chunked(queue.uncounted_ids(store, info, annotator)))
 
 
+async def keep_counted(store: Store, info: DatasetInfo, annotator: str, query: Query, order: Order) -> None:
+    """Keep the automatic values that a view asks for and `score` has not counted, chunk by chunk.
+
+    They are counted beside the writer thread, so that no decision waits for it.
+    """
+    if order != "delta" and not needs_values(query):
+        return
+    for chunk in await store.read(uncounted, info, annotator):
+        counted = await store.read(count_some, info, chunk)
+        try:
+            await store.write(save_counted, counted)
+        except StoreError:  # a database that takes no score: a view counts them for itself
+            return
+
+
 def count_some(store: Store, info: DatasetInfo, ids: Sequence[int]) -> CountedChunk:
     """Count some samples under the current run; writes nothing."""
     return match_samples(info, load_samples(store, ids, info.run_id))
@@ -141,69 +189,3 @@ def main_causes(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[i
         if gap is not None and gap.delta and gap.totals[0].cause != "rounding":
             causes[number] = str(gap.totals[0].cause)
     return causes
-
-
-LOOKED_AT = 5_000
-"""Samples that are looked at, a random part of a larger dataset; there the values are not counted."""
-
-LONG = 60
-"""Characters of a value above which it is not offered."""
-
-FEW = 50
-"""A field with more different values than this is typed, not chosen."""
-
-
-def facets(store: Store, info: DatasetInfo, annotator: str) -> Facets:
-    """The values of every field that occur as one annotator may see them, the most frequent first.
-
-    Each with how many samples have it; None: not counted.
-    """
-    whole, seen = queue.survey(store, info, annotator, LOOKED_AT)
-    labels: Counter[str] = Counter()
-    for label_set, number in seen.pop("label", Counter()).items():
-        labels.update(dict.fromkeys(label_set, number))
-    del labels[""]
-    blind = seen.pop("blind").total() if whole else None
-    surveyed = {
-        name: [(value, number if whole else None) for value, number in _in_any_case(values).most_common()]
-        for name, values in {"label": labels, **seen}.items()
-        if 0 < len(values) <= FEW and not set(name.removeprefix(META)) & set(' \t\n:"<>=,')
-    }
-    done = queue.progress(store, info, annotator)
-    decided = {name: getattr(done, name) for name in ("started", "verified", "excluded", "skipped")}
-    fields: dict[str, Facet] = {
-        "state": [("todo", done.total - sum(decided.values())), *decided.items()],
-        "is": _marks(store, info, annotator, blind),
-        **surveyed,
-        "by": queue.annotators(store, info),
-        "flag": queue.flags(store, info, annotator, FEW),
-    }
-    return {
-        name: [value for value in values if is_typable(value[0])]
-        for name, values in fields.items()
-        if is_typable(name)
-    }
-
-
-def _in_any_case(values: Counter[str]) -> Counter[str]:
-    """Values that a search takes for one, under the most frequent form."""
-    forms: dict[str, str] = {}
-    numbers: Counter[str] = Counter()
-    for value, number in values.most_common():
-        numbers[forms.setdefault(value.lower(), value)] += number
-    return numbers
-
-
-def is_typable(value: str) -> bool:
-    """Whether a value can stand in a line of text as it is: short, printable, nothing hidden in it."""
-    return 0 < len(value) <= LONG and value.isprintable() and clean(value) == value
-
-
-def _marks(store: Store, info: DatasetInfo, annotator: str, blind: int | None) -> Facet:
-    def number(mark: str) -> int:
-        query = Query((Term("is", (mark,)),))
-        return len(queue.view_ids(store, info, annotator, query, "file", {}))
-
-    fast = len(queue.fast_ids(store, info, annotator))
-    counted = [(mark, number(mark)) for mark in ("rematch", "stale", "offplan")]
-    return [("flagged", number("flagged")), ("blind", blind), *counted, ("fast", fast)]

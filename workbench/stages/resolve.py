@@ -5,7 +5,6 @@ That review is nobody's own. It belongs to a reserved name, so a sample has one;
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import replace
 
 from workbench.comparing.links import Sided, Sides, aligned, settling
@@ -15,37 +14,17 @@ from workbench.model import RESOLVED, Assessment, Kind, Match, Unit, letter, tex
 from workbench.reviewing.edits import Put
 from workbench.reviewing.fold import opened_with
 from workbench.stages.people import check, settles
-from workbench.stages.queue import to_settle
 from workbench.stages.review import Opened, act, opened_anew, opening_of, shown, written_of
 from workbench.store import assignments, journal
 from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
-from workbench.store.gold import reviewed_by_others, several, unresolved, verified_by
-from workbench.store.samples import chunked, load_sample
+from workbench.store.gold import reviewed_by_others, unresolved, verified_by
+from workbench.store.samples import load_sample
 
 
 def may_settle(store: Store, info: DatasetInfo, person: str) -> bool:
     """Whether others review too, and a person may settle what differs."""
     return settles(store, person) and reviewed_by_others(store, info, person)
-
-
-def next_to_settle(
-    store: Store, info: DatasetInfo, person: str, after: int | None = None,
-    within: Collection[int] | None = None,
-) -> int | None:  # fmt: skip
-    """The next sample to settle after one, from the start again once; None when there is none.
-
-    Not those that somebody has still to decide, this person too. Raises UsageError for who may not settle.
-    """
-    check(store, person, "settle what others differ in")
-    with store.snapshot():
-        for some in chunked(several(store, info, after)):
-            wanted = [number for number in some if number != after and (within is None or number in within)]
-            open_ones = to_settle(store, info, person, wanted)
-            sample_id = next((number for number in wanted if number in open_ones), None)
-            if sample_id is not None:
-                return sample_id
-    return None
 
 
 def open_resolution(store: Store, sample_id: int, person: str, dataset_id: int) -> Opened:

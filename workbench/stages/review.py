@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import lru_cache
 
 from workbench.comparing.causes import Difference
 from workbench.comparing.links import Sides, settling
@@ -38,7 +38,7 @@ from workbench.reviewing.fold import (
 )
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD, SCORERS, column_of
 from workbench.scoring.scorers import assess_all, machine, score
-from workbench.stages.people import Deed, check, settles
+from workbench.stages.people import Deed, check
 from workbench.stages.sides import VerifiedSide, causes_of
 from workbench.store import assignments, gold, journal, queue, scores
 from workbench.store.datasets import DatasetInfo, dataset_info
@@ -228,21 +228,6 @@ def _with_others(store: Store, opened: Opened) -> Opened:
         given = {kind: queue.given(store, info, opened.annotator, number, kind) for kind in info.kinds}
     settled = {kind: found for kind, found in standing.items() if found is not None}
     return replace(opened, others=others, settled=settled, given={k: one for k, one in given.items() if one})
-
-
-def _step(
-    step: Callable[..., Moved | None], store: Store, dataset_id: int, annotator: str, action: str = ""
-) -> Moved | None:
-    """Undo or redo of a person who may still do what it takes back or restores. Raises UsageError."""
-    with store.writing():
-        check(store, annotator, "review")
-        moved = step(store, dataset_id, annotator, action, settles=settles(store, annotator))
-        if moved is not None and moved.resolves:
-            check(store, annotator, "settle what others differ in")
-        return moved
-
-
-undo, redo = partial(_step, journal.undo), partial(_step, journal.redo)
 
 
 def act_on(opened: Opened, *edits: Edit, effort: Effort | None = None) -> Act:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from workbench.errors import UsageError
 from workbench.stages.people import check, is_trained
-from workbench.stages.queue import searched
+from workbench.stages.queue_values import searched
 from workbench.store import assignments
-from workbench.store.assignments import Held, Team, of_others, team
+from workbench.store.assignments import Held, Team, team
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 
@@ -50,19 +50,6 @@ def release(store: Store, info: DatasetInfo, by: str, name: str) -> int:
     check(store, by, "assign samples")
     _refuse_without(info)
     return assignments.release(store, name, info.id)
-
-
-def held_by(store: Store, sample_id: int, annotator: str) -> tuple[Held, ...]:
-    """The places that others hold at a sample where a person has none."""
-    return of_others(assignments.places(store, [sample_id]).get(sample_id, ()), annotator)
-
-
-def decided_too(store: Store, sample_id: int, annotator: str) -> str:
-    """`bo decided this too`, for a person whose place somebody else had taken meanwhile; else nothing."""
-    held = [slot for slot in assignments.places(store, [sample_id]).get(sample_id, ()) if slot is not None]
-    late = any(slot.extra and slot.annotator == annotator for slot in held)
-    others = [slot.annotator for slot in held if slot.done and slot.annotator != annotator]
-    return f"{' and '.join(others)} decided this too" if late and others else ""
 
 
 def _refuse_without(info: DatasetInfo) -> None:

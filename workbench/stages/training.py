@@ -12,7 +12,7 @@ from workbench.matching.units import language_of
 from workbench.model import Assessment, Kind, Unit
 from workbench.reviewing.fold import resolve
 from workbench.stages.people import check, is_trained, needs_training
-from workbench.stages.queue import searched
+from workbench.stages.queue_values import searched
 from workbench.store import training
 from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store

@@ -108,6 +108,11 @@ class Query:
         return frozenset(value for term in self.terms if term.field == "is" for value in term.values)
 
     @property
+    def beside(self) -> bool:
+        """Whether it asks what the database alone cannot tell."""
+        return bool(self.by_value or self.marks & {"disputed", "fast", "unresolved"})
+
+    @property
     def hand_picked(self) -> bool:
         """Whether the samples are chosen by what is in them, so that they stand for no others.
 
@@ -128,6 +133,9 @@ class Query:
             for term in self.terms
             if not term.negated
         )
+
+
+EVERYTHING = Query()
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from workbench.comparing.words import headline
 from workbench.model import PLURAL
 from workbench.scoring.names import scorer_name
 from workbench.settings import usual_scorer
+from workbench.stages.answer import answer_at
 from workbench.text.cells import cut
 from workbench.text.safe import flat
 from workbench.tui.keys import bindings
@@ -70,7 +71,7 @@ class CompareScreen(Room):
         """Read the figures of a scorer; without one, of the one that is shown."""
         scorer = scorer or self._scorer
         with self.telling("reading verified samples") as count:
-            answer, figures = await self.desk.answer(scorer, usual_scorer(), count)
+            answer, figures = await answer_at(self.desk, scorer, usual_scorer(), count)
             self.seen = await asyncio.to_thread(look, figures, tuple(sentences(answer, flat)))
         self._scorer = scorer
         self.query_one(Samples).behind = None
