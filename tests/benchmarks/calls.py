@@ -29,8 +29,7 @@ from workbench.stages import editing, plan, queue, review
 from workbench.stages.figures import figures
 from workbench.stages.queue import facets
 from workbench.stages.queue_values import queue_ids
-from workbench.store import plans
-from workbench.store import queue as stored
+from workbench.store import plans, queue as stored
 from workbench.store.datasets import DatasetInfo, find_dataset
 from workbench.store.engine import Store, open_store
 from workbench.text.query import Order, Query, parse

@@ -20,8 +20,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, cast
 
-from tests.benchmarks.harness import Used, process
-from tests.benchmarks.harness import options as options_of
+from tests.benchmarks.harness import Used, options as options_of, process
 from tests.benchmarks.many_samples import SYLLABLES, base_rows
 
 Row = dict[str, Any]

@@ -32,8 +32,7 @@ from dataclasses import dataclass
 from itertools import cycle, islice
 from pathlib import Path
 
-from tests.benchmarks.harness import options as options_of
-from tests.benchmarks.harness import size_of
+from tests.benchmarks.harness import options as options_of, size_of
 from tests.benchmarks.many_samples import database, environment, order_of
 from tests.benchmarks.pty_app import PtyApp, frames, installed
 from workbench.model import Sample

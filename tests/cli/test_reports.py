@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import add_text
-from tests.rows import gold, naming, proposal, write_rows
-from tests.rows import sample as made
+from tests.rows import gold, naming, proposal, sample as made, write_rows
 from workbench import reports
 from workbench.stages import editing
 from workbench.stages.review import act, open_sample

@@ -8,8 +8,7 @@ from itertools import permutations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from workbench.comparing.causes import CAUSES, Difference, LinkCounts, difference, imported, shares
 from workbench.model import Assessment, Evidence, Match, Span, Unit, Verdict, count

@@ -14,13 +14,11 @@ import numpy as np
 import pytest
 
 from tests.comparing.test_taj_mahal import corners
-from workbench.comparing import agreement, intervals
-from workbench.comparing import paired as pairing
+from workbench.comparing import agreement, intervals, paired as pairing
 from workbench.comparing.bounds import Part
 from workbench.comparing.causes import Difference, LinkCounts, difference
 from workbench.comparing.correction import reliability
-from workbench.comparing.estimators import Population, Reached
-from workbench.comparing.estimators import difference as difference_of_means
+from workbench.comparing.estimators import Population, Reached, difference as difference_of_means
 from workbench.comparing.paired import Pair, Paired, paired
 from workbench.model import Assessment, Match, ProposedEntity, Unit, count
 from workbench.scoring.scorers import exact_strings, value_of

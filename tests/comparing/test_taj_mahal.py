@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction as F  # noqa: N817 - a table of fractions is read, not code
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from workbench.comparing.causes import LinkCounts, difference, shares
 from workbench.model import Assessment, Match, Unit

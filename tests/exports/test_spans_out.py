@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from tests.conftest import Bench
 from tests.exports.conftest import EMOJI, NESTED, Leave, read_conll, report_of

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from workbench.formats.exports.item import to_line
 from workbench.formats.reading import read
 from workbench.formats.rows import Notes
 from workbench.model import (
     REASONS,
+    SAID as VERDICT_WORDS,
     VERDICTS,
     Effort,
     Evidence,
@@ -29,7 +29,6 @@ from workbench.model import (
     Span,
     Unit,
 )
-from workbench.model import SAID as VERDICT_WORDS
 
 # Whole pieces that trip writers and readers, beside any single character that is text.
 PIECES = (

@@ -6,8 +6,7 @@ import random
 from importlib.resources import files
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from workbench.matching import MATCHER
 from workbench.matching.names import Name, NameLink, best, link, similarity

@@ -7,8 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from workbench.matching.names import Name
 from workbench.matching.presence import FILLERS, WordPlace, Words, folded, presence, traits

@@ -6,8 +6,7 @@ import random
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from workbench.model import DEFAULT_LABELS, ProposedEntity, Sample
 from workbench.proposing.rules import entities, propose, statements

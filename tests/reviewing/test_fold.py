@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from workbench.comparing.links import descends
 from workbench.model import Assessment, Disposition, Kind, Match, Span, Unit

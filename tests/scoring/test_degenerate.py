@@ -7,8 +7,7 @@ from importlib.resources import as_file, files
 from math import fsum
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from workbench.comparing.intervals import Mean, mean
 from workbench.formats.json_lines import of_lines

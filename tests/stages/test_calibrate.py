@@ -15,8 +15,7 @@ from tests.rows import gold, naming
 from workbench import calibration
 from workbench.errors import ExportError, InputError, NotFoundError
 from workbench.reports.calibrate import report_text, verdict_lines
-from workbench.stages import calibrate as stage
-from workbench.stages import disputes, plan
+from workbench.stages import calibrate as stage, disputes, plan
 from workbench.stages.answer import answer
 from workbench.stages.compare import compare_against
 from workbench.stages.examples import seen_ids

@@ -10,8 +10,7 @@ import pytest
 
 from tests.proposing.claude import answering
 from tests.proposing.claude.server import Service
-from tests.rows import gold as verdicts
-from tests.rows import sample
+from tests.rows import gold as verdicts, sample
 from workbench.errors import UsageError
 from workbench.proposing.claude.prompt import LEAD, NOTICE
 from workbench.reports import score_document

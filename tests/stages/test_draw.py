@@ -20,8 +20,7 @@ from workbench.comparing.answer_words import headline
 from workbench.errors import InputError, UsageError, WorkbenchError
 from workbench.formats.policy import to_toml
 from workbench.model import Policy
-from workbench.stages import draw as drawing
-from workbench.stages import plan, recompute
+from workbench.stages import draw as drawing, plan, recompute
 from workbench.stages.answer import answer
 from workbench.stages.corpus import recipe_of, score_files
 from workbench.stages.draw import DrawReport, draw

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import accepted, add_text, do
-from tests.quality.verdicts import after
-from tests.quality.verdicts import changed as changed_by_themselves
+from tests.quality.verdicts import after, changed as changed_by_themselves
 from tests.rows import proposal, sample, units
 from workbench.model import Evidence, Match, Span, Unit
 from workbench.reports.units import doubtful, least_certain

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import FIXTURES, accepted, do
-from tests.rows import gold as verdicts
-from tests.rows import proposal, sample
+from tests.rows import gold as verdicts, proposal, sample
 from workbench.comparing.causes import CAUSES
 from workbench.comparing.figures import Figures
 from workbench.comparing.words import estimate_facts, no_cause_lines

@@ -20,8 +20,7 @@ from workbench.reports.files import purge_text
 from workbench.reviewing.edits import Flag
 from workbench.stages import plan as planning
 from workbench.stages.export import ExportOptions, export
-from workbench.stages.plan import Wish
-from workbench.stages.plan import report as plan_report
+from workbench.stages.plan import Wish, report as plan_report
 from workbench.stages.recompute import score_dataset
 from workbench.stages.review import act
 from workbench.stages.upkeep import PurgeReport, plan_purge, purge

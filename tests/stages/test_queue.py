@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import accepted, do
-from tests.rows import gold as verdicts
-from tests.rows import naming, sample
+from tests.rows import gold as verdicts, naming, sample
 from workbench import stages
 from workbench.formats.policy import to_toml
 from workbench.model import Effort, Tally

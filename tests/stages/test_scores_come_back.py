@@ -39,8 +39,7 @@ def by_json_lines(rows: Rows, path: Path) -> None:
 
 
 def by_parquet(rows: Rows, path: Path) -> None:
-    from pyarrow import Table
-    from pyarrow import parquet as packed
+    from pyarrow import Table, parquet as packed
 
     packed.write_table(Table.from_pylist(rows), path)
 

@@ -7,8 +7,7 @@ import time
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from workbench.model import Span
 from workbench.text.tokens import UNSPACED, Token, marks, plain, sentences, snap, tokens

@@ -26,8 +26,7 @@ from textual.keys import _character_to_key
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from tests.rows import sample as row
-from tests.rows import write_rows
+from tests.rows import sample as row, write_rows
 from workbench.model import Unit
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.review import Opened, open_sample

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.rows import city, gold, naming, proposal, sample, units, write_rows
-from tests.tui.conftest import ROWS, Row, entity
-from tests.tui.conftest import sample as named
+from tests.tui.conftest import ROWS, Row, entity, sample as named
 from tests.tui.teams import decide
 from workbench.formats.policy import to_toml
 from workbench.stages import calibrate, plan, team, training

@@ -12,8 +12,7 @@ from textual.app import App, ComposeResult
 from textual.events import MouseDown, MouseUp
 
 from tests.rows import sample, write_rows
-from tests.tui.conftest import User, until
-from tests.tui.conftest import shown as drawn
+from tests.tui.conftest import User, shown as drawn, until
 from workbench.errors import StoreError
 from workbench.stages.desk import Desk
 from workbench.stages.import_ import ImportOptions, import_file

@@ -31,9 +31,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import verify
-from tests.sessions import pattern as printing
-from tests.sessions import sessions
-from tests.sessions import shown as printed_by
+from tests.sessions import pattern as printing, sessions, shown as printed_by
 from tests.tui.conftest import User, said
 from tests.tui.starts import STARTS, Ask
 from tests.tui.teams import decide

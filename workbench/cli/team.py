@@ -57,8 +57,7 @@ def assign(
     you do not decide within the lease, others may take. Samples to be reviewed without suggestions and those
     of the holdout get as many people as the share.
     """
-    from workbench.stages import team as stage
-    from workbench.stages import training as trained
+    from workbench.stages import team as stage, training as trained
 
     call = context.obj
     if sum(value is not None for value in (overlap, to, release, training)) > 1:

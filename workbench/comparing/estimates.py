@@ -10,8 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from workbench.comparing.bounds import Part, any_look, grown
-from workbench.comparing.bounds import at_planned as fixed
+from workbench.comparing.bounds import Part, any_look, at_planned as fixed, grown
 from workbench.comparing.estimators import EstimateFigures, Population, Reached, difference, rare, with_score
 from workbench.comparing.intervals import BADGE, FEWEST, UNIT, Interval, Mean, mean, t_quantile
 from workbench.comparing.paired import pearson

@@ -22,8 +22,7 @@ from functools import lru_cache
 from itertools import starmap
 
 from workbench.matching import FLOOR
-from workbench.matching.names import COUNTRY, LOOSE, Name, best
-from workbench.matching.names import SUGGESTED as LIKELY
+from workbench.matching.names import COUNTRY, LOOSE, SUGGESTED as LIKELY, Name, best
 from workbench.matching.presence import presence
 from workbench.matching.units import entity_units, language_of, names_of, statement_units
 from workbench.model import (

@@ -38,8 +38,7 @@ from workbench.stages.plan import planned
 from workbench.stages.queue import headline_scorer, scored_by
 from workbench.stages.recompute import withheld_from
 from workbench.stages.sides import judged_side, suspicion
-from workbench.store import gold, samples
-from workbench.store import scores as columns
+from workbench.store import gold, samples, scores as columns
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.queue import shown_ids

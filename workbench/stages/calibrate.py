@@ -38,8 +38,7 @@ from workbench.stages.people import check
 from workbench.stages.plan import prefix
 from workbench.stages.recompute import match_samples, recompute
 from workbench.stages.sides import each_verified
-from workbench.store import calibrations, plans, runs, samples, scores
-from workbench.store import gold as gold_store
+from workbench.store import calibrations, gold as gold_store, plans, runs, samples, scores
 from workbench.store.calibrations import KeyRow, list_calibrations
 from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store

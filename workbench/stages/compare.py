@@ -18,9 +18,9 @@ from workbench.comparing.versions import (
     GoldVersion,
     ScoredTwice,
     VersionSample,
+    against as hold_against,
     differences,
 )
-from workbench.comparing.versions import against as hold_against
 from workbench.errors import InputError, UsageError
 from workbench.formats.exports.folder import home_of, read_manifest, write_whole
 from workbench.formats.reading import read
@@ -34,8 +34,7 @@ from workbench.stages.figures import recounted, scope, values_of
 from workbench.stages.import_ import existing, manifest_settings, own_names, with_names
 from workbench.stages.queue import headline_scorer, known
 from workbench.stages.recompute import withheld_from
-from workbench.store import gold as gold_store
-from workbench.store import journal, plans, samples, scores
+from workbench.store import gold as gold_store, journal, plans, samples, scores
 from workbench.store.datasets import DatasetInfo, find_dataset, policy_versions
 from workbench.store.engine import Store
 from workbench.store.gold import reviewed

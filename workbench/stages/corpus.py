@@ -18,8 +18,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cache, partial
 from itertools import islice
 from multiprocessing import get_context
-from multiprocessing.connection import Connection
-from multiprocessing.connection import wait as wait_for
+from multiprocessing.connection import Connection, wait as wait_for
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 

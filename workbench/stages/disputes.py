@@ -27,14 +27,12 @@ from workbench.model import Kind, Progress, count, silent
 from workbench.scoring.names import CALIBRATED, DEFAULT_SCORER, RECOUNT, column_kind, first_scorer, kind_of
 from workbench.stages.calibrate import cross_fitted
 from workbench.stages.examples import seen_ids
-from workbench.stages.figures import Scope, scope
-from workbench.stages.figures import weights as weights_of
+from workbench.stages.figures import Scope, scope, weights as weights_of
 from workbench.stages.people import check
 from workbench.stages.queue import able_scorers, counts, scored_by, under
 from workbench.stages.recompute import recompute
 from workbench.stages.review import act, open_sample, opened_anew
-from workbench.store import disputes as stored
-from workbench.store import plans, runs, scores
+from workbench.store import disputes as stored, plans, runs, scores
 from workbench.store.datasets import DatasetInfo, blind_ids, count_samples
 from workbench.store.engine import Store
 from workbench.store.gold import Reviewed, reviewed, verified_by

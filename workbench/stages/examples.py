@@ -9,8 +9,7 @@ from typing import Any
 from workbench.model import Assessment, Kind
 from workbench.proposing.claude.prompt import Example
 from workbench.reviewing.fold import gold_units
-from workbench.store import gold as gold_store
-from workbench.store import samples
+from workbench.store import gold as gold_store, samples
 from workbench.store.calibrations import calibration_in_use
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store

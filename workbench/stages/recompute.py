@@ -21,8 +21,7 @@ from workbench.stages import begin_worker
 from workbench.stages.examples import NOTHING, Seen, seen_by
 from workbench.stages.people import check
 from workbench.stages.queue import counts
-from workbench.store import gold as gold_store
-from workbench.store import plans, runs, samples, scores
+from workbench.store import gold as gold_store, plans, runs, samples, scores
 from workbench.store.calibrations import use_calibration
 from workbench.store.datasets import DatasetInfo, blind_ids, dataset_info
 from workbench.store.engine import Store

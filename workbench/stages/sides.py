@@ -16,8 +16,7 @@ from workbench.model import Assessment, Evidence, Kind, Progress, ProposedEntity
 from workbench.reviewing.fold import ReviewState
 from workbench.scoring.names import RECOUNT, SCORERS, first_scorer, kind_of, metric_of
 from workbench.scoring.scorers import assess_all, places_of
-from workbench.store import gold as gold_store
-from workbench.store import journal, scores
+from workbench.store import gold as gold_store, journal, scores
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.gold import Reviewed

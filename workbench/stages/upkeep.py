@@ -26,9 +26,16 @@ from workbench.stages.people import Person, check, people
 from workbench.stages.queue_values import unresolved_ids
 from workbench.stages.team import Team, team
 from workbench.stages.training import Training
-from workbench.store import checking, copying, database, datasets, queue, runs
-from workbench.store import exports as export_log
-from workbench.store import purge as purge_store
+from workbench.store import (
+    checking,
+    copying,
+    database,
+    datasets,
+    exports as export_log,
+    purge as purge_store,
+    queue,
+    runs,
+)
 from workbench.store.database import shown_url, sqlite_path
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store

@@ -23,6 +23,7 @@ from workbench.store.tables import (
     DATASET,
     DECIDED,
     EVENT,
+    HOLDOUT_RANK as HOLDOUT_RANK,
     OPENING,
     PLAN,
     REVIEW,
@@ -35,7 +36,6 @@ from workbench.store.tables import (
     stands_in,
     table_of,
 )
-from workbench.store.tables import HOLDOUT_RANK as HOLDOUT_RANK
 from workbench.text.figures import many
 from workbench.text.lists import stored
 from workbench.text.query import META

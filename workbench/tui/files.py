@@ -8,8 +8,7 @@ from pathlib import Path
 
 from workbench.reports.files import import_text
 from workbench.settings import read_settings
-from workbench.stages import export as exporting
-from workbench.stages import upkeep
+from workbench.stages import export as exporting, upkeep
 from workbench.stages.answer import answer
 from workbench.stages.compare import write_html
 from workbench.stages.desk import Desk

@@ -21,8 +21,7 @@ from anthropic.types.shared.error_type import ErrorType
 from tests.proposing.claude.conftest import client_of, every_class, message, replying
 from workbench.errors import AccessError, ProposalError
 from workbench.model import ProposedEntity
-from workbench.proposing.claude import call as calling
-from workbench.proposing.claude import clients
+from workbench.proposing.claude import call as calling, clients
 from workbench.proposing.claude.answers import CAUSES, SPLIT, AskAnswer, Failure, Usage
 from workbench.proposing.claude.asks import Ask, Setup
 from workbench.proposing.claude.batches import _AMBIGUOUS

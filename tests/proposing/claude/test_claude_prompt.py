@@ -9,8 +9,7 @@ from importlib import resources
 
 import anthropic
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tests.proposing.claude.answering import unfenced
 from workbench.errors import InputError
