@@ -17,7 +17,7 @@ import pytest
 
 from tests.formats.conftest import load_path
 from workbench.errors import InputError, to_install
-from workbench.formats.pages import dictionary_values
+from workbench.formats.parquet import dictionary_values
 from workbench.formats.reading import read
 from workbench.formats.rows import Notes
 

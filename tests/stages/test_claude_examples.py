@@ -19,7 +19,7 @@ from workbench.stages import editing
 from workbench.stages.claude import Limits, ModelOptions, plan_run, propose_by_model
 from workbench.stages.examples import choose_examples
 from workbench.stages.figures import figures
-from workbench.stages.queue import with_run
+from workbench.stages.queue import dataset_under
 from workbench.stages.recompute import gate_of, score_dataset
 
 pytestmark = pytest.mark.usefixtures("quick_claude")
@@ -193,7 +193,7 @@ def test_figures_over_a_run_leave_out_what_it_was_shown(bench: Any, service: Ser
     assert "1 sample that was an example of this run, with their groups: 3" in score_text(scores)
     gate = gate_of(bench.store, info, scores, metric=None, source="automatic", threshold=0.5, strict=False)
     assert gate.n == 3
-    earlier = with_run(bench.store, info, plain.run)
+    earlier = dataset_under(bench.store, None, plain.run)
     assert "left_out" not in score_document(score_dataset(bench.store, earlier))
     other = next(one for one in figures(bench.store, earlier).beside if one.scorer == "linked")
     assert other.n == 5

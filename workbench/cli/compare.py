@@ -60,28 +60,27 @@ def compare(
         raise UsageError("--against and --since compare two scorers: they go with --scorer, --run and --json")
     if no_text and html is None:
         raise UsageError("--no-text goes with --html FILE")
-    from workbench.stages.answer import answer
-    from workbench.stages.compare import compare_against, compare_by, write_html
+    from workbench.stages import answer, compare as stage
 
     if by is not None:
         with dataset_of(call) as (store, info):
-            pairs = compare_by(store, info, by)
+            pairs = stage.compare_by(store, info, by)
         reports.show({"by": by, **reports.document(pairs)}, retrievers_text(by, pairs), as_json=json)
         return
     if two:
         with counted(call, "Comparing", run) as (store, info, progress):
-            twice = compare_against(
+            twice = stage.compare_against(
                 store, info, call.reader, scorer=scorer, against=against, since=since,
                 usual=usual_scorer(), progress=progress,
             )  # fmt: skip
         reports.show(reports.document(twice), against_text(twice), as_json=json)
         return
     with counted(call, "Comparing", run) as (store, info, progress):
-        summary, figures = answer(
+        summary, figures = answer.answer(
             store, info, call.reader, scorer=scorer, usual=usual_scorer(), progress=progress
         )
         if html is not None:
-            write_html(store, info, html, summary, figures, text=not no_text, force=force)
+            stage.write_html(store, info, html, summary, figures, text=not no_text, force=force)
     shown = summary
     if html is not None:
         typer.echo(f"wrote {html}", err=True)

@@ -7,6 +7,7 @@ import traceback
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -245,22 +246,34 @@ def counted(
     call: Call, title: str, run: str | None = None
 ) -> "Iterator[tuple[Store, DatasetInfo, Progress]]":
     """The dataset of a call, under the run of a name or its own, with a bar over its samples."""
-    from workbench.stages.queue import with_run
     from workbench.store.datasets import count_samples
 
     with (
-        dataset_of(call) as (store, info),
+        dataset_of(call, run) as (store, info),
         reports.progress(title, count_samples(store, info.id)) as progress,
     ):
-        yield store, with_run(store, info, run), progress
+        yield store, info, progress
 
 
 @contextmanager
-def dataset_of(call: Call) -> "Iterator[tuple[Store, DatasetInfo]]":
-    from workbench.store.datasets import find_dataset
+def dataset_of(call: Call, run: str | None = None) -> "Iterator[tuple[Store, DatasetInfo]]":
+    from workbench.stages.queue import dataset_under
 
     with open_for(call.db) as store:
-        yield store, find_dataset(store, call.dataset)
+        yield store, dataset_under(store, call.dataset, run)
+
+
+def connect(url: str) -> "Store":
+    """A database that is there and takes what is written."""
+    from workbench.store.engine import open_store
+
+    store = open_store(url, create=False)
+    try:
+        store.check_writable(url)
+    except StoreError:
+        store.close()
+        raise
+    return store
 
 
 Start = Literal["next"] | tuple[int, ...] | None
@@ -272,24 +285,13 @@ def open_app(url: str, dataset: str | None, annotator: str, start: Start = None)
     if os.environ.get("TERM") == "dumb":
         raise UsageError("this terminal (TERM=dumb) cannot show screens; for scripts: score, compare, export")
 
-    def connect() -> "Store":
-        from workbench.store.engine import open_store
-
-        store = open_store(url, create=False)
-        try:
-            store.check_writable(url)
-        except StoreError:
-            store.close()
-            raise
-        return store
-
     path = None if "://" in url else Path(url).expanduser()
     if path is not None and not path.exists():  # said here before a screen is painted
         raise UsageError(f"{Path(url)}: no such database; import a file first: workbench import FILE")
     from workbench.tui.app import run
 
     before = reports.given  # another dataset may be opened on the screens
-    code = run(connect, dataset, annotator, read_settings(), start)
+    code = run(partial(connect, url), dataset, annotator, read_settings(), start)
     reports.given = before
     if code:
         raise SystemExit(code)

@@ -91,14 +91,13 @@ def verify(
 
 def doctor(context: Context, json: Json = False) -> None:
     """Check that the rows of the database fit together, and change nothing; exit 1 when some do not."""
-    from workbench.stages.upkeep import doctor as stage
-    from workbench.store.copying import count_rows
+    from workbench.stages import upkeep
 
     with (
         open_for(context.obj.db, migrate=False) as store,
-        reports.progress("Checking", count_rows(store, None), unit="rows") as progress,
+        reports.progress("Checking", upkeep.rows_of(store, None)[1], unit="rows") as progress,
     ):
-        report = stage(store, progress)
+        report = upkeep.doctor(store, progress)
     reports.show(report, doctor_text(report), as_json=json)
     if report.found:
         raise typer.Exit(1)
@@ -110,15 +109,13 @@ def copy(
     json: Json = False,
 ) -> None:
     """Copy the whole database, or with --dataset one dataset, into an empty database of any kind."""
-    from workbench.stages.upkeep import copy as stage
-    from workbench.store.copying import count_rows
-    from workbench.store.datasets import find_dataset
+    from workbench.stages import upkeep
 
     call = context.obj
     with open_for(call.db) as store:
-        only = find_dataset(store, call.dataset).id if call.dataset else None
-        with reports.progress("Copying", count_rows(store, only), unit="rows") as progress:
-            report = stage(store, to, only, call.annotator, progress)
+        only, rows = upkeep.rows_of(store, call.dataset)
+        with reports.progress("Copying", rows, unit="rows") as progress:
+            report = upkeep.copy(store, to, only, call.annotator, progress)
     reports.show(report, copy_text(report), as_json=json)
 
 

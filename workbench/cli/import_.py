@@ -144,10 +144,9 @@ def open_if_there(call: Call, *, migrate: bool = False) -> "Iterator[Store | Non
 def open_for_import(call: Call) -> "Iterator[Store]":
     """The database. One that is made here and stays empty because the import fails is removed again; one
     that has got a part of the file is named."""
-    from workbench.store.database import full_url, sqlite_path
-    from workbench.store.datasets import count_samples, list_datasets
+    from workbench.store import database, datasets as known
 
-    path = sqlite_path(full_url(call.db))
+    path = database.sqlite_path(database.full_url(call.db))
     new = None if path is None or path.exists() else path
     samples = 1
     try:
@@ -155,7 +154,7 @@ def open_for_import(call: Call) -> "Iterator[Store]":
             try:
                 yield store
             except Exception:
-                samples = sum(count_samples(store, info.id) for info in list_datasets(store))
+                samples = sum(known.count_samples(store, info.id) for info in known.list_datasets(store))
                 raise
     except InputError as error:
         if new is not None and samples:

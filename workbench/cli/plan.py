@@ -50,12 +50,11 @@ def plan(
         raise UsageError("--n, --precision, --more and --drop exclude each other")
     if n is None and (making := given(context, MAKING, besides=("yes",))):  # they would do nothing
         raise UsageError(f"{making}: a plan needs its number of reviews too: --n N")
-    from workbench.stages import plan as planning
-    from workbench.stages.figures import precision as reviews_for
+    from workbench.stages import figures, plan as planning
 
     with dataset_of(call) as (store, info):
         if precision is not None:
-            answer = reviews_for(store, info, precision)
+            answer = figures.precision(store, info, precision)
             reports.show(answer, precision_text(answer), as_json=json)
             return
         if n is not None:

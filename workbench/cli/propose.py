@@ -72,10 +72,10 @@ def propose(
     if proposer not in ("claude", "openai"):
         if names := given(context, SERVICE):  # a --dry-run of the rules would be none
             raise UsageError(f"{names}: only with --proposer claude or openai")
-        from workbench.stages.propose import propose as propose_by
+        from workbench.stages import propose as by_rules
 
         with counted(call, "Proposing") as (store, info, progress):
-            done = propose_by(
+            done = by_rules.propose(
                 store, info, proposer or ("recorded" if run else "rules"),
                 annotator=call.annotator, run=run, keep=proposer is None, progress=progress,
             )  # fmt: skip

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from typer import Option
 
-from workbench.cli.console import Context, open_for, text_of
+from workbench.cli.console import Context, dataset_of, text_of
 from workbench.errors import UsageError, disk_errors, to_install
 
 LEAST_SECRET = 32
@@ -41,43 +41,38 @@ def serve(
     """
     call = context.obj
     try:
-        import starlette as _starlette  # noqa: F401
-        import uvicorn as _uvicorn  # noqa: F401
+        from workbench.web import app as pages, guard
     except ModuleNotFoundError as error:
         raise UsageError(f"serve needs the package {error.name!r}: {to_install('web')}") from error
     from workbench.stages.people import can_log_in, let_in, people
-    from workbench.store.datasets import find_dataset
-    from workbench.web.app import Proxy, listen, make_app, run
-    from workbench.web.guard import LOOPBACK, site_of
 
-    with open_for(call.db) as store:
+    with dataset_of(call) as (store, info):
         store.check_writable(call.db)
         behind = _proxy(proxy_user, proxy_secret_file)
-        proxy = behind and Proxy(*behind)
-        dataset = find_dataset(store, call.dataset).name
+        proxy = behind and pages.Proxy(*behind)
         known = people(store)
         host = host.strip("[]")
         elsewhere = f"--host {host} can be reached from elsewhere"
-        if host not in LOOPBACK:
+        if host not in guard.LOOPBACK:
             if not public_url.startswith("https://"):
                 raise UsageError(f"{elsewhere}: give --public-url https://…")
             if proxy is None and not can_log_in(store):
                 raise UsageError(f"{elsewhere}: workbench person add NAME first")
         if proxy is not None and not known:
             raise UsageError("--proxy-user names people: workbench person add NAME first")
-        site_of(port, public_url)  # refuses a wrong one while nothing listens yet
+        guard.site_of(port, public_url)  # refuses a wrong one while nothing listens yet
         with disk_errors(UsageError, f"--host {host} --port {port}"):
-            listening = listen(host, port)  # who opens the address before the server runs waits for it
+            listening = pages.listen(host, port)  # who opens the address before the server runs waits for it
         port = listening.getsockname()[1]
-        site = site_of(port, public_url)
+        site = guard.site_of(port, public_url)
         address = public_url or f"http://{f'[{host}]' if ':' in host else host}:{port}"
         typer.echo(f"Open {address} in a browser. Ctrl-C stops.", err=True)
         guest = let_in(store, call.annotator)
         if guest[1]:
             token = f"this token, which ends with the server: {guest[1]}"
             typer.echo(f"Log in as {guest[0]} with {token}", err=True)
-        app = make_app(store, dataset, site, _line_writer(log), guest, proxy)
-        run(app, listening, behind_proxy=bool(public_url))
+        app = pages.make_app(store, info.name, site, _line_writer(log), guest, proxy)
+        pages.run(app, listening, behind_proxy=bool(public_url))
 
 
 def _proxy(header: str, file: Path | None) -> tuple[str, str] | None:

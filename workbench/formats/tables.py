@@ -11,7 +11,6 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
-from functools import partial
 from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,7 +19,6 @@ from typing import Any, Literal
 from workbench.errors import InputError, RowError, UsageError, to_install
 from workbench.formats.columns import FIELD_OF, NO_COLUMNS, NamedColumns, is_metric, scores_alone
 from workbench.formats.json_lines import RawRow, lines, not_utf8, parse
-from workbench.formats.pages import dictionary_values
 from workbench.formats.rows import LINE_LIMIT, TEXT_LIMIT, Refusal, check_texts, excerpt
 from workbench.model import JsonObject, Progress, silent
 
@@ -172,28 +170,15 @@ def header(path: Path, known: frozenset[str]) -> tuple[list[str], str, int]:
     return names, delimiter, line
 
 
-ROWS = 100  # rows of a piece at most: 1,000 with gold of eight units hold 14 MB more and are no faster
-READ = 2_000  # rows read at a time: each time the dictionaries of the columns are built anew
-FIRST = 10  # rows that show the dictionaries of a row group
-PIECE = 8 << 20  # bytes of unpacked columns held at a time
-BUFFER = 1 << 16  # packed bytes of a column held at a time
-BATCH_VALUES = 1_000_000  # texts of a column held as numbers at a time
-ROW_LIMIT = 64 << 20  # bytes of one row, as of one line
-# What is more in a file than these, for its size, is made up to fill memory or time.
-SMALL = 1 << 16  # bytes that a file counts as at least
-UNPACKED = 2_000  # bytes unpacked for each: text packs to a tenth, a made-up bomb to a hundred-thousandth
-ROWS_OF_SMALL, VALUES_OF_SMALL = 10_000, 1_000_000  # rows, and values of a column, that any file may have
-VALUES = 20  # values of a column for each byte; a row takes some bytes of text
-
-
 def objects(path: Path, container: Literal["parquet", "arrow"], progress: Progress) -> Generator[RawRow]:
     """The rows of a file as objects, numbered from 1. Raises UsageError without pyarrow, InputError for a
     file that is damaged or unpacks to more than any dataset."""
     arrow = load_pyarrow(str(path))
-    batches = _parquet_batches if container == "parquet" else _arrow_batches
+    from workbench.formats import parquet
+
     number = 0
     try:
-        for batch in _pieces(batches(path), path):
+        for batch in parquet.pieces(path, container):
             # An empty cell of one of these is reported as NaN is: the metric failed there.
             scores = {
                 field.name
@@ -230,161 +215,6 @@ def load_pyarrow(what: str = "") -> Any:
             f"{what and what + ': '}Parquet and Arrow files need the package pyarrow: {to_install('parquet')}"
         ) from None
     return pyarrow
-
-
-def _parquet_batches(path: Path) -> Generator[Any]:
-    """The batches of a Parquet file; one whose index names more than any dataset has is not unpacked."""
-    import pyarrow as arrow
-
-    metadata = arrow.parquet.read_metadata(path)
-    groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
-    columns = [[group.column(index) for index in range(group.num_columns)] for group in groups]
-    values = [max((part.num_values for part in parts), default=0) for parts in columns]
-    sizes = [group.total_byte_size for group in groups]
-    unpacked = [sum(part.total_uncompressed_size for part in parts) for parts in columns]
-    _refuse_bomb(path, unpacked=max(sum(sizes), sum(unpacked)))
-    _refuse_bomb(path, rows=metadata.num_rows, values=sum(values))
-    # Without a buffer a whole column of a group is read at once: 31 MB for 100,000 rows of one kilobyte.
-    opened = partial(arrow.parquet.ParquetFile, path, metadata=metadata, pre_buffer=False, buffer_size=BUFFER)
-    for index, group in enumerate(groups):
-        named = {
-            part.path_in_schema: dictionary_values(path, part)  # the index may lie
-            for part in columns[index]
-            if part.physical_type == "BYTE_ARRAY"
-        }
-        texts = {name: times for name, times in named.items() if times != 0}
-        written_out = {}
-        if sizes[index] > PIECE:  # smaller groups have small dictionaries
-            written_out = _written_out(path, metadata, index, texts, opened)
-        in_memory = PIECE * group.num_rows // max(sizes[index] + sum(written_out.values()), 1)
-        as_numbers = BATCH_VALUES * group.num_rows // max(values[index], 1)
-        fit = min(READ, in_memory, as_numbers)
-        with opened(read_dictionary=sorted(texts.keys() - written_out.keys())) as file:
-            yield from file.iter_batches(batch_size=max(fit, 1), row_groups=[index])
-
-
-def _written_out(
-    path: Path, metadata: Any, index: int, texts: Mapping[str, int | None], opened: Any
-) -> dict[str, int]:
-    """The columns of a row group that may be read as plain texts, with the bytes that each has at most.
-
-    A reader that keeps texts in a dictionary keeps all of a row group that differ. One that writes them out
-    may meet a dictionary of which ten kilobytes hold a million texts of a hundred thousand characters. So a
-    dictionary is looked at in the first rows: those are written out where its longest text, as often as the
-    pages name one of it, is no more than a file of this size may unpack to; of a list, where one row may have
-    all of them, no more than a row may be. Not where the first rows have all there is in it: it is small, or
-    pages that come later have another.
-    """
-    import pyarrow as arrow
-
-    with opened(read_dictionary=sorted(texts)) as file:
-        first = next(file.iter_batches(batch_size=FIRST, row_groups=[index]), None)
-    leaves = [] if first is None else [leaf for column in first.columns for leaf in _leaves(column)]
-    if len(leaves) != metadata.num_columns:
-        return {}
-    sizes = {}
-    for number, leaf in enumerate(leaves):
-        part = metadata.row_group(index).column(number)
-        name = part.path_in_schema
-        times, known = texts.get(name), arrow.types.is_dictionary(leaf.type)
-        if times and known and len(leaf.dictionary) > len(leaf.indices.unique().drop_null()):
-            in_lists = metadata.schema.column(number).max_repetition_level > 0
-            size = times * arrow.compute.max(arrow.compute.binary_length(leaf.dictionary)).as_py()
-            if size <= (ROW_LIMIT if in_lists else _most_unpacked(path)):
-                sizes[name] = size
-    return sizes
-
-
-def _arrow_batches(path: Path) -> Generator[Any]:
-    """The batches of a stream or a file of Arrow, each checked: a made-up offset would read other memory."""
-    import pyarrow as arrow
-
-    with path.open("rb") as file:
-        has_index = file.read(6) == b"ARROW1"
-    rows = 0
-    with arrow.OSFile(str(path)) as source:
-        if has_index:
-            opened = arrow.ipc.open_file(source)
-            batches = (opened.get_batch(index) for index in range(opened.num_record_batches))
-        else:
-            batches = iter(arrow.ipc.open_stream(source))
-        for batch in batches:
-            rows += batch.num_rows
-            _refuse_bomb(path, rows=rows)
-            batch.validate(full=True)
-            yield batch
-
-
-def _pieces(batches: Iterator[Any], path: Path) -> Generator[Any]:
-    """Batches in parts that fit in memory as Python objects."""
-    total = 0
-    for batch in batches:
-        total += _unpacked(batch)
-        _refuse_bomb(path, unpacked=total)
-        yield from _halves(batch, path)
-
-
-def _halves(batch: Any, path: Path) -> Generator[Any]:
-    size = _unpacked(batch)
-    if batch.num_rows > 1 and (batch.num_rows > ROWS or size > PIECE):
-        half = batch.num_rows // 2
-        yield from _halves(batch.slice(0, half), path)
-        yield from _halves(batch.slice(half), path)
-    elif size > max(batch.nbytes, ROW_LIMIT):
-        raise InputError(f"{path}: a row that unpacks to {size:,} bytes: no sample has so many")
-    else:
-        yield batch
-
-
-def _unpacked(batch: Any) -> int:
-    """The bytes of a batch with every text of a dictionary written out."""
-    import pyarrow as arrow
-
-    size = 0
-    for leaf in (leaf for column in batch.columns for leaf in _leaves(column)):
-        if arrow.types.is_dictionary(leaf.type) and _is_text(leaf.type.value_type, arrow.types):
-            lengths = arrow.compute.binary_length(leaf.dictionary).take(leaf.indices)
-            size += int(arrow.compute.sum(lengths).as_py() or 0)
-        else:
-            size += int(leaf.nbytes)
-    return size
-
-
-def _leaves(array: Any) -> Iterator[Any]:
-    """The arrays of values inside lists, maps and structs, in the order of the file's columns."""
-    import pyarrow as arrow
-
-    kind, types = array.type, arrow.types
-    if types.is_map(kind):  # which has no flatten of its own
-        array = array.cast(arrow.list_(arrow.struct([kind.key_field, kind.item_field])))
-        kind = array.type
-    if types.is_list(kind) or types.is_large_list(kind):
-        yield from _leaves(array.flatten())
-    elif types.is_struct(kind):
-        for inner in array.flatten():
-            yield from _leaves(inner)
-    else:
-        yield array
-
-
-def _is_text(kind: Any, types: Any) -> bool:
-    tests = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
-    return any(test(kind) for test in tests)
-
-
-def _most_unpacked(path: Path) -> int:
-    return max(path.stat().st_size, SMALL) * UNPACKED
-
-
-def _refuse_bomb(path: Path, *, rows: int = 0, values: int = 0, unpacked: int = 0) -> None:
-    """Raise InputError for rows, values of a column, or unpacked bytes that take next to no bytes."""
-    size = path.stat().st_size
-    if rows > max(ROWS_OF_SMALL, size):
-        raise InputError(f"{path}: {rows:,} rows in {size:,} bytes: no dataset has so little in a row")
-    if values > max(VALUES_OF_SMALL, VALUES * size):
-        raise InputError(f"{path}: {values:,} values of a column in {size:,} bytes: no dataset has so many")
-    if not 0 <= unpacked <= _most_unpacked(path):
-        raise InputError(f"{path}: {size:,} bytes that unpack to {unpacked:,}: no dataset repeats so much")
 
 
 def _twice(names: Iterable[str]) -> str:

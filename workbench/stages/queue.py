@@ -15,7 +15,7 @@ from workbench.stages import midnight
 from workbench.stages.people import check, settles
 from workbench.store import assignments, journal, queue, scores
 from workbench.store.assignments import Held, of_others
-from workbench.store.datasets import DatasetInfo, dataset_info
+from workbench.store.datasets import DatasetInfo, dataset_info, find_dataset
 from workbench.store.engine import Store
 from workbench.store.gold import several, unresolved
 from workbench.store.plans import plan_of
@@ -61,9 +61,13 @@ def under(info: DatasetInfo, run: RunInfo | None) -> DatasetInfo:
     return replace(info, run_id=run.id, run=run.name) if run else info
 
 
-def with_run(store: Store, info: DatasetInfo, name: str | None) -> DatasetInfo:
-    """The dataset under the run of a name, for None its own. Raises NotFoundError."""
-    return under(info, None if name is None else find_run(store, info.id, name))
+def dataset_under(store: Store, name: str | None, run: str | None) -> DatasetInfo:
+    """The dataset of a name, or the only one, under the run of a name, for None its own.
+
+    Raises NotFoundError, AmbiguousError.
+    """
+    info = find_dataset(store, name)
+    return under(info, None if run is None else find_run(store, info.id, run))
 
 
 def able_scorers(store: Store, info: DatasetInfo) -> list[str]:

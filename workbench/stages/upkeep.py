@@ -93,6 +93,12 @@ def backup(store: Store, target: Path | None, now: datetime) -> Path:
     return database.backup(store.url, now.strftime("%Y%m%d-%H%M%S"), target)
 
 
+def rows_of(store: Store, dataset: str | None) -> tuple[int | None, int]:
+    """The dataset of a name and its rows in all tables; of the whole database None and all its rows."""
+    only = None if dataset is None else datasets.find_dataset(store, dataset).id
+    return only, copying.count_rows(store, only)
+
+
 def copy(
     store: Store, to: str, dataset_id: int | None, annotator: str, progress: Callable[[int], None]
 ) -> copying.CopyReport:

@@ -370,10 +370,9 @@ def _upgrade(engine: Engine) -> None:
     Foreign keys are off meanwhile: rebuilding a table drops the old one, which with ON DELETE CASCADE would
     delete its children.
     """
-    from alembic import command
-    from alembic.config import Config
+    from alembic import command, config as alembic
 
-    config = Config()
+    config = alembic.Config()
     config.set_main_option("script_location", str(MIGRATIONS))
     sqlite = engine.dialect.name == "sqlite"
     try:

@@ -13,6 +13,7 @@ from types import FrameType
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
+import uvicorn
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.applications import Starlette
@@ -567,18 +568,18 @@ def listen(host: str, port: int) -> socket.socket:
     return listening
 
 
+class Server(uvicorn.Server):
+    """One that says what it waits for when somebody stops it."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Stop after what is under way."""
+        if open_requests := len(self.server_state.tasks):
+            sys.stderr.write(f"Stopping after {many(open_requests, 'request')} under way …\n")
+        super().handle_exit(sig, frame)
+
+
 def run(app: ASGIApp, listening: socket.socket, *, behind_proxy: bool) -> None:
     """Answer on a socket until somebody stops it. Behind a proxy the address is the one that it tells."""
-    import uvicorn
-
-    class Server(uvicorn.Server):
-        """One that says what it waits for when somebody stops it."""
-
-        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            if open_requests := len(self.server_state.tasks):
-                sys.stderr.write(f"Stopping after {many(open_requests, 'request')} under way …\n")
-            super().handle_exit(sig, frame)
-
     config = uvicorn.Config(
         app, log_config=None, access_log=False, server_header=False, ws="none", lifespan="off",
         proxy_headers=behind_proxy, timeout_graceful_shutdown=10, h11_max_incomplete_event_size=65_536,
