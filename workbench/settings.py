@@ -10,9 +10,12 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench.errors import UsageError
+
+if TYPE_CHECKING:
+    from platformdirs import PlatformDirs
 
 CONFIG, STATE = "WORKBENCH_CONFIG", "WORKBENCH_STATE"
 """Environment variables that name another file."""
@@ -40,18 +43,20 @@ class Settings:
     scorer: str = ""
 
 
+def _folders() -> PlatformDirs:
+    from platformdirs import PlatformDirs
+
+    return PlatformDirs("workbench", appauthor=False)
+
+
 def config_path() -> Path:
     """Where the config file is, or would be."""
-    from platformdirs import user_config_path
-
-    return Path(os.environ.get(CONFIG) or user_config_path("workbench", appauthor=False) / "config.toml")
+    return Path(os.environ.get(CONFIG) or _folders().user_config_path / "config.toml")
 
 
 def state_path() -> Path:
     """Where the program keeps what it has to remember between two starts."""
-    from platformdirs import user_state_path
-
-    return Path(os.environ.get(STATE) or user_state_path("workbench", appauthor=False) / "state.json")
+    return Path(os.environ.get(STATE) or _folders().user_state_path / "state.json")
 
 
 def written_text(path: Path, limit: int = TEXT_LIMIT) -> str:

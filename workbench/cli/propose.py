@@ -185,9 +185,7 @@ def _progress_line() -> "Iterator[Callable[[RunProgress], None]]":
     if not sys.stderr.isatty():
         yield lambda _: None
         return
-    from rich.console import Console
-    from rich.live import Live
-    from rich.text import Text
+    from rich import console, live, text
 
-    with Live(console=Console(stderr=True), transient=True, refresh_per_second=8) as live:
-        yield lambda progress: live.update(Text(texts.progress_line(progress)))
+    with live.Live(console=console.Console(stderr=True), transient=True, refresh_per_second=8) as line:
+        yield lambda progress: line.update(text.Text(texts.progress_line(progress)))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import fsum, inf, sqrt
+from typing import Any
 
 from workbench.model import Tally
 
@@ -40,18 +41,21 @@ class Interval:
 UNIT = Interval(0.0, 1.0)
 
 
+def _special() -> Any:
+    """scipy's functions, which take most of a second to load."""
+    from scipy import special
+
+    return special
+
+
 def z_quantile(level: float = LEVEL) -> float:
     """The two-sided normal quantile: 1.959964 for 95 %."""
-    from scipy.special import ndtri
-
-    return float(ndtri((1 + level) / 2))
+    return float(_special().ndtri((1 + level) / 2))
 
 
 def t_quantile(df: float, level: float = LEVEL) -> float:
     """The two-sided Student quantile; the normal one for infinitely many degrees of freedom."""
-    from scipy.special import stdtrit
-
-    return z_quantile(level) if df == inf else float(stdtrit(df, (1 + level) / 2))
+    return z_quantile(level) if df == inf else float(_special().stdtrit(df, (1 + level) / 2))
 
 
 def around(point: float, se: float, df: float = inf) -> Interval:
@@ -93,9 +97,7 @@ def wilson_by_group(counts: Sequence[tuple[int, int]]) -> Interval | None:
 
 def at_most(hits: int, n: int) -> float:
     """The exact one-sided upper bound on a share; 1 − .05^(1/n) when none of n was hit (near 3/n)."""
-    from scipy.special import betaincinv
-
-    return float(betaincinv(hits + 1, n - hits, LEVEL)) if hits < n else 1.0
+    return float(_special().betaincinv(hits + 1, n - hits, LEVEL)) if hits < n else 1.0
 
 
 def welch(means: tuple[float, float], ses: tuple[float, float], dfs: tuple[float, float]) -> Interval:

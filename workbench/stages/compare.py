@@ -29,7 +29,6 @@ from workbench.model import KINDS, Kind, Progress, Sample, recall_of, silent
 from workbench.reviewing.fold import GoldOrigin, Verified
 from workbench.scoring.names import SCORERS, day_of, kind_of, metric_of, runs_of
 from workbench.stages import local, moment_of
-from workbench.stages.export_items import is_pseudonym
 from workbench.stages.figures import recounted, scope, values_of
 from workbench.stages.import_ import existing, manifest_settings, own_names, with_names
 from workbench.stages.queue import headline_scorer, known
@@ -37,6 +36,7 @@ from workbench.stages.recompute import withheld_from
 from workbench.store import gold as gold_store, journal, plans, samples, scores
 from workbench.store.datasets import DatasetInfo, find_dataset, policy_versions
 from workbench.store.engine import Store
+from workbench.store.exports import is_pseudonym
 from workbench.store.gold import reviewed
 from workbench.store.importing import assessments_of
 from workbench.store.queue import annotators

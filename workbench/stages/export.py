@@ -21,7 +21,7 @@ from workbench.matching import MATCHER
 from workbench.model import KINDS, JsonObject, Progress, sha256, silent
 from workbench.reviewing.documents import policy_document
 from workbench.stages import recompute
-from workbench.stages.export_items import Departure, ExportOptions, each_item, model_named, pseudonyms, stands
+from workbench.stages.export_items import Departure, ExportOptions, each_item, model_named, stands
 from workbench.stages.people import check
 from workbench.stages.plan import prefix
 from workbench.stages.queue_values import queue_ids, searched
@@ -29,6 +29,7 @@ from workbench.store import exports, plans, runs, samples, scores
 from workbench.store.calibrations import calibration_in_use
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
+from workbench.store.exports import pseudonyms
 from workbench.store.gold import load_excluded
 from workbench.store.runs import RunInfo
 from workbench.store.tables import ExportLogRow

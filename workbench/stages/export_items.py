@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import hmac
-import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from workbench.comparing.causes import UnitRow, difference
 from workbench.comparing.links import descends
 from workbench.formats.exports.item import SPLITS, ExportItem, Surroundings
 from workbench.matching.units import language_of
-from workbench.model import BY, KINDS, RESOLVED, Assessment, JsonObject, Kind, Match, Progress, Sample, Unit
+from workbench.model import BY, KINDS, Assessment, JsonObject, Kind, Match, Progress, Sample, Unit
 from workbench.reviewing.documents import unit_document
 from workbench.reviewing.fold import ReviewState, Verified, resolve
 from workbench.scoring.scorers import supported
@@ -21,12 +18,10 @@ from workbench.stages.plan import Prefix
 from workbench.store import exports
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.exports import Leaving, StoredReview
+from workbench.store.exports import Leaving, Naming, StoredReview
 from workbench.store.journal import folded
 from workbench.store.plans import LATE_RANK
 from workbench.text.lists import compact
-
-Naming = Callable[[str], str]
 
 
 @dataclass(frozen=True)
@@ -68,26 +63,6 @@ class Departure:
     scored_at: int | None
     wanted: Collection[int] | None
     withheld: Collection[int]
-
-
-def pseudonyms(salt: bytes, what: str = "annotator") -> Naming:
-    """Names as pseudonyms: the first 12 digits of an HMAC-SHA256 under a salt that never leaves.
-
-    What is a pseudonym of such a kind already, in a dataset that came from an export, stays as it is.
-    """
-
-    @lru_cache(maxsize=1_000)
-    def name_of(name: str) -> str:
-        if name in ("", RESOLVED) or is_pseudonym(name, what):
-            return name
-        return f"{what}-{hmac.new(salt, f'{what} {name}'.encode(), 'sha256').hexdigest()[:12]}"
-
-    return name_of
-
-
-def is_pseudonym(name: str, what: str) -> bool:
-    """Whether a name is one of those that `pseudonyms` makes."""
-    return re.fullmatch(f"{what}-[0-9a-f]{{12}}", name) is not None
 
 
 def model_named(model: str, naming: Naming) -> str:

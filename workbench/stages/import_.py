@@ -594,12 +594,10 @@ def gold_missing(record: Record) -> RowError | None:
 
 def own_names(store: Store, info: DatasetInfo) -> dict[str, str]:
     """The annotators of a dataset by the pseudonyms under which its exports name them."""
-    from workbench.stages.export_items import pseudonyms  # with all that an export needs
-
     salt = exports.salt_of(store, info.id, make=False)
     if not salt:
         return {}
-    naming = pseudonyms(salt)
+    naming = exports.pseudonyms(salt)
     return {naming(name): name for name in exports.people_of(store, info.id)}
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hmac
+import re
 import secrets
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import NamedTuple
 
 from sqlalchemy import func, not_, select
@@ -32,6 +35,29 @@ from workbench.store.tables import (
     among,
     stands_in,
 )
+
+Naming = Callable[[str], str]
+"""Gives a name, or what identifies somebody else, the form in which it leaves."""
+
+
+def pseudonyms(salt: bytes, what: str = "annotator") -> Naming:
+    """Names as pseudonyms: the first 12 digits of an HMAC-SHA256 under a salt that never leaves.
+
+    What is a pseudonym of such a kind already, in a dataset that came from an export, stays as it is.
+    """
+
+    @lru_cache(maxsize=1_000)
+    def name_of(name: str) -> str:
+        if name in ("", RESOLVED) or is_pseudonym(name, what):
+            return name
+        return f"{what}-{hmac.new(salt, f'{what} {name}'.encode(), 'sha256').hexdigest()[:12]}"
+
+    return name_of
+
+
+def is_pseudonym(name: str, what: str) -> bool:
+    """Whether a name is one of those that `pseudonyms` makes."""
+    return re.fullmatch(f"{what}-[0-9a-f]{{12}}", name) is not None
 
 
 def log_export(store: Store, export: ExportLogRow, replaced: str) -> None:
