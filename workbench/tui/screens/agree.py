@@ -81,13 +81,14 @@ class AgreeScreen(Room):
 
     async def action_open(self) -> None:
         """The guidelines, those of the label under the cursor first."""
-        self.work(self._guidelines)
 
-    async def _guidelines(self) -> None:
-        versions = await self.desk.store.read(policy.versions, self.desk.info.id)
-        rules = versions[-1].policy
-        labels = [*self.report.labels] if self.report else []
-        label = labels[self.query_one(PartRows).cursor] if labels else ""
-        own = f"{label}: {view.guideline(rules.guidelines, label)}\n\n" if label else ""
-        title = f"Guidelines for {label}" if label else "Guidelines"
-        await self.bench.ask(ReadScreen(title, own + view.guidelines_text(versions, 0)))
+        async def read() -> None:
+            versions = await self.desk.store.read(policy.versions, self.desk.info.id)
+            rules = versions[-1].policy
+            labels = [*self.report.labels] if self.report else []
+            label = labels[self.query_one(PartRows).cursor] if labels else ""
+            own = f"{label}: {view.guideline(rules.guidelines, label)}\n\n" if label else ""
+            title = f"Guidelines for {label}" if label else "Guidelines"
+            await self.bench.ask(ReadScreen(title, own + view.guidelines_text(versions, 0)))
+
+        self.work(read)
