@@ -163,7 +163,7 @@ def weather(
 
 
 def child(database: str, url: str, call_seconds: float, retry: bool) -> None:
-    """A run in a process of its own, at the full rate: pacing is measured elsewhere."""
+    """A run in a process of its own, at the full rate and with short waits: pacing is measured elsewhere."""
 
     class Hurried(CallPace):
         def refused(self, *_: object) -> None:
@@ -173,6 +173,7 @@ def child(database: str, url: str, call_seconds: float, retry: bool) -> None:
             """Do not slow down."""
 
     vars(claude_run)["CallPace"] = lambda: Hurried(1000.0)
+    vars(claude_run)["LiveRun"]._backoff = lambda run, attempts: 0.05
     os.environ |= {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "test"}
     store = open_store(database)
     limits = Limits(in_flight=IN_FLIGHT, call_seconds=call_seconds)
@@ -259,7 +260,7 @@ def check_end(storm: Storm, database: Path) -> None:
 
 
 def check_calls(storm: Storm, database: Path, marks: list[int]) -> None:
-    """Nothing asked after it was stored, every request on record, every failure under its own name."""
+    """Nothing asked after it was answered or stored, every text asked about on record under its own end."""
     sql = "SELECT id, keys, failure, at FROM call ORDER BY id"
     for number, keys, failure, at in query(database, sql):
         start = next(start for start, mark in enumerate(marks) if number <= mark)
@@ -297,7 +298,14 @@ def check_calls(storm: Storm, database: Path, marks: list[int]) -> None:
 
 
 def check_requests(storm: Storm, last: int) -> None:
-    """A request belongs to a stored call, or was under way at a kill."""
+    """Requests belong to a stored call, or were under way at a kill; a start asks for no answer twice."""
+    answered: set[tuple[int, str]] = set()
+    for one in storm.ledger.seen:
+        asked = {(one.start, key) for key in one.keys}
+        if asked & answered:
+            storm.wrong.append(f"{one.keys} asked again in the start that got the answer")
+        if not one.fault:
+            answered |= asked
     sent = Counter((one.start, one.keys) for one in storm.ledger.seen)
     ends = {(one.start, one.keys): one.fault for one in storm.ledger.seen}
     for call in storm.calls:
