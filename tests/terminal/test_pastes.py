@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks.pty_app import PtyApp
-from workbench.tui.driver import CLOSES, OPENS
+from workbench.tui.driver import CLOSES, MORE, OPENS
 
 pytestmark = pytest.mark.terminal
 
@@ -76,19 +76,19 @@ def test_a_paste_changes_nothing(app: tuple[PtyApp, Path]) -> None:
             start = len(program.output) if key else 0
             program.write(key.encode())
             program.wait_for(title, start=start)
-            program.quiet(0.3)
+            program.quiet(0.05)
             start = len(program.output)
 
             program.write(pasted.encode())
             program.wait_for(SAID.encode(), start=start)
-            program.quiet(0.3)
+            program.quiet(2 * MORE)  # what comes within that time belongs to the paste
 
             assert before == rows(database), (screen, pasted[:9])
             if behind:
                 start = len(program.output)
                 program.write(b"\x1b")
                 program.wait_for(behind, start=start)
-                program.quiet(0.3)  # a key right behind an escape would be one key with it, and do nothing
+                program.quiet(0.05)  # a key right behind an escape would be one key with it, and do nothing
         start = len(program.output)
         program.write(b"b")
         program.wait_for("continue", start=start)
