@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable
 from contextlib import closing, redirect_stdout
 from functools import cache
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tests.proposing.claude.server import Options, Service, running
+from tests.proposing.claude.server import Service
 from tests.rows import write_rows
 from workbench import cli
 from workbench.api import Claude, ContextEntityRecall, ContextualRecall, OpenAI
@@ -39,12 +39,9 @@ TAJ = {
 
 
 @pytest.fixture
-def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
+def service(service: Callable[..., Service]) -> Service:
     """A local service that speaks the Messages API, with a key for it."""
-    with running(Options()) as (state, url):
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
-        monkeypatch.setenv("ANTHROPIC_API_KEY", "test")
-        yield state
+    return service()
 
 
 @pytest.fixture

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
+from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import httpx2
@@ -35,15 +37,17 @@ from workbench.proposing.claude.answers import AskAnswer, Failure, Result, Usage
 from workbench.proposing.claude.asks import Ask, Setup, assemble, plan, plan_verdicts
 from workbench.proposing.claude.call import CallPace
 from workbench.proposing.claude.clients import ModelClient
-from workbench.proposing.claude.run import Limits, RunProgress, Summary
+from workbench.proposing.claude.run import Limits, LiveRun, RunProgress, Summary
 
 FAST = Limits(call_seconds=20, attempts=4)
+backoff = LiveRun._backoff
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A rate that needs no warm-up; how it is learned has tests of its own."""
+    """A rate that needs no warm-up, and a short wait for another try; both have tests of their own."""
     monkeypatch.setattr(claude_run, "CallPace", lambda: CallPace(500.0))
+    monkeypatch.setattr(LiveRun, "_backoff", lambda run, attempts: 0.05)
 
 
 def rows(count: int) -> list[Sample]:
@@ -129,6 +133,18 @@ async def test_a_passing_fault_is_tried_again(kept: Kept, fault: str, form: str)
 
     assert 4 == summary.progress.answered
     assert 6 == state.stats.requests == summary.progress.requests
+
+
+@pytest.mark.parametrize(
+    ("attempts", "longest"), [(0, 0.5), (1, 0.5), (2, 1), (3, 2), (6, 16), (7, 30), (9, 30)]
+)
+def test_each_try_waits_twice_as_long_up_to_half_a_minute(attempts: int, longest: float) -> None:
+    """Less up to a quarter, by chance, so that calls that failed together come back apart."""
+    run: Any = SimpleNamespace(_jitter=Random(0))
+    waits = [backoff(run, attempts) / longest for _ in range(1000)]
+
+    assert (0.75, 1.0) == (round(min(waits), 2), round(max(waits), 2))
+    assert all(0.75 <= one <= 1 for one in waits)
 
 
 @both_forms
