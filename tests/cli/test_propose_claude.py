@@ -141,20 +141,20 @@ def test_a_signal_ends_it_softly_with_a_report(tmp_path: Path, service: Start) -
 
     SIGTERM is of `timeout` or of a service that is stopped. The first Ctrl-C does the same: see above.
     """
-    local = service(latency=1.0)
+    local = service(latency=0.7)
     rows = [
         {"id": str(n), "user_input": "q?", "reference": f"Town{n} lies in Land{n}. " + "It is old. " * 500,
          "retrieved_contexts": []}
         for n in range(80)
     ]  # fmt: skip
-    process = begun(tmp_path, rows, lambda: local.stats.statuses[200] >= 5, "--json")
+    process = begun(tmp_path, rows, lambda: local.stats.statuses[200] >= 2, "--json")
 
     process.send_signal(signal.SIGTERM)
     out, err = process.communicate(timeout=60)
 
     document = json.loads(out)
     assert (process.returncode, err) == (3, b"")
-    assert document["proposed"] >= 5
+    assert document["proposed"] >= 2
     assert document["proposed"] + document["left"] == 80
     assert document["left"] > 0
     assert document["stopped"]
