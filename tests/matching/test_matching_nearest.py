@@ -53,6 +53,30 @@ def test_two_capitals_are_a_word_of_their_own() -> None:
     assert quoted("AI", contexts) == ["The EU has a law on AI."]
 
 
+@pytest.mark.parametrize(
+    ("text", "passage"),
+    [
+        ("United Nations", "The UN was founded."),
+        ("the United Nations", "The U.N. was founded."),
+        ("Bank of England", "It was set by the BoE then."),
+        ("Bank of England", "It was set by the BOE then."),
+        ("gross domestic product", "GDP grew."),
+        ("Организация Объединённых Наций", "ООН приняла закон."),
+        ("UN", "It is the United Nations."),
+        ("The GDP", "Its gross domestic product grew."),
+        ("ГДР", "Германская Демократическая Республика распалась."),
+    ],
+)
+def test_the_initials_of_a_name_and_the_name_of_initials_come_first(text: str, passage: str) -> None:
+    """Before a passage with a word of the name, marked; UNESCO is no UN, and two small words are no name."""
+    contexts = ["Nations of England united. UNESCO is under no law. A product of a domestic bank.", passage]
+
+    (first,) = nearest(text, contexts, 1)
+    assert passage == contexts[first.context][first.start : first.end]
+    assert shared(text, passage)
+    assert all(evidence.context == 0 for evidence in nearest(text, contexts[:1]))
+
+
 def test_nothing_alike_gives_nothing() -> None:
     """An empty list, not an arbitrary passage."""
     assert nearest("Eiffel", ["It rained.", ""]) == []

@@ -511,7 +511,10 @@ def test_figures_disputes_status_and_diff_follow(trip: Any, tmp_path: Any) -> No
     assert (1, 0, False, False, 1) == stand()
     changed = diff(trip.store, None, str(tmp_path / "before"), "now")
     assert [("settled", ("unresolved", "verified"))] == [(one.what, one.stood) for one in changed.changes]
-    assert "settled by an adjudicator" in diff_text(changed, 10)
+    assert "settled by cy" in diff_text(changed, 10)
+    export(trip.store, info, tmp_path / "after", ExportOptions(names=True), annotator="cy")
+    of_files = diff(None, None, str(tmp_path / "before"), str(tmp_path / "after"))
+    assert ({"cy": 1}, ("cy",)) == (of_files.by, of_files.changes[0].by)
 
 
 def exported(bench: Any, folder: Any, **options: Any) -> Any:

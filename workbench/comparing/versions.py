@@ -261,8 +261,10 @@ def _compared(
         units = [*dict.fromkeys(units)]
     side = new or old
     assert side is not None  # one of the two has the sample
+    settlers = {name: review.by for name, review in (ours | theirs).items() if review.by}
+    people = dict.fromkeys(settlers.get(name, name) for name in by) if named else ()
     return SampleChange(
-        id_, side.question, kind, what, (before.what, after.what), tuple(by) if named else (),
+        id_, side.question, kind, what, (before.what, after.what), tuple(people),
         before.recall, after.recall, tuple(units),
     )  # fmt: skip
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from math import log
 from typing import NamedTuple
 
@@ -13,6 +14,8 @@ from workbench.text.tokens import UNSPACED, sentences, snap
 
 PASSAGE = 300  # code points of a passage at most; a longer sentence is cut around its hits
 _HITS = 400  # places of one word in one context that are looked at
+MOST_INITIALS = 8
+FIRST = 100.0  # weighs more than all words of a text that a passage has
 _COMMON = listed(
     "the of and to in is was for with that by from are were his her its as on it at an be has had not this "
     "after about also been before both but during into more most other over some than their there these they "
@@ -35,20 +38,23 @@ def nearest(text: str, contexts: Sequence[str], n: int = 3) -> list[Evidence]:
     """The n passages most like a text, best first, over all contexts; fewer when less is alike.
 
     A passage is a sentence, or 300 code points of a long one. It is the better the rarer the words it
-    shares with the text; words count from their beginnings, so endings and cases do not matter. Searches
-    20 MB in some tenths of a second.
+    shares with the text; words count from their beginnings, so endings and cases do not matter. One with the
+    initials of a name, or the name for initials, comes first. Searches 20 MB in some tenths of a second.
     """
+    other = _initials_or_name(text)
     terms = [_spellings(term) for term in _terms(text)]
     counts = [sum(context.count(spelling) for context in contexts for spelling in term) for term in terms]
     weights = [log(1 + 1_000 / count) if count else 0.0 for count in counts]
     passages: list[tuple[float, int, int, int]] = []
     for index, context in enumerate(contexts):
         hits = sorted(hit for number, term in enumerate(terms) for hit in _places(context, term, number))
-        for start, end in _clusters(hits, weights, n):
-            passages += [
-                (-_worth(context[first:last], terms, weights), index, first, last)
-                for first, last in _passages(context, start, end)
-            ]
+        stretches = _clusters(hits, weights, n)
+        stretches += [hit.span() for hit in islice(other.finditer(context), n)] if other else []
+        for start, end in stretches:
+            for first, last in _passages(context, start, end):
+                passage = context[first:last]
+                is_other = other is not None and other.search(passage) is not None
+                passages.append((-_worth(passage, terms, weights) - FIRST * is_other, index, first, last))
     chosen: list[Evidence] = []
     for _, index, first, last in sorted(passages):
         apart = not any(c.context == index and c.start < last and first < c.end for c in chosen)
@@ -67,7 +73,24 @@ def shared(text: str, passage: str) -> list[Span]:
             word = None if _UNSPACED.match(passage, hit.start) else _WORD.match(passage, hit.start)
             end = word.end() if word else hit.start + len(term[0])
             ends[hit.start] = max(end, ends.get(hit.start, 0))
+    other = _initials_or_name(text)
+    ends |= {hit.start(): hit.end() for hit in (other.finditer(passage) if other else ())}
     return [Span(start, end) for start, end in sorted(ends.items())]
+
+
+def _initials_or_name(text: str) -> re.Pattern[str] | None:
+    """How a name of several words is written by its initials (UN, U.N., BoE), and the words of initials."""
+    words = _WORD.findall(text)
+    big = [word for word in words if word.lower() not in _COMMON]
+    if len(big) == 1 and big[0].isupper() and 2 <= len(big[0]) <= MOST_INITIALS:
+        # two letters begin any two words: only those of a name
+        like = "(?i:{})" if len(big[0]) > 2 else "{}"
+        name = r"\s+(?:\w{1,3}\s+)?".join(like.format(letter) + r"\w{2,}" for letter in big[0])
+        return re.compile(rf"(?<!\w){name}")
+    initials = ["".join(word[0] for word in each) for each in (words, big)]
+    forms = {form for own in initials for form in (own, own.upper()) if 2 <= len(own) <= MOST_INITIALS}
+    written = [r"\.?".join(form) for form in sorted(forms) if form[0].isupper() and form[-1].isupper()]
+    return re.compile(rf"(?<!\w)(?:{'|'.join(written)})(?![^\W_])") if len(big) > 1 and written else None
 
 
 def _terms(text: str) -> list[str]:

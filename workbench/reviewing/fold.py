@@ -274,11 +274,12 @@ Place = tuple[str, tuple[Span, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """One annotator's verified assessment."""
+    """One annotator's verified assessment. `by`: who settled it, where that is known."""
 
     annotator: str
     origin: GoldOrigin
     assessment: Assessment
+    by: str = ""
 
 
 def gold_units(units: Sequence[Unit]) -> tuple[Unit, ...]:

@@ -223,7 +223,9 @@ def _of_folder(store: Store | None, folder: Path) -> GoldVersion:
         for annotation in record.gold:
             origin: GoldOrigin = "adjudicated" if annotation.marks.adjudicated else "imported"
             for assessment in assessments_of(annotation):
-                verified[assessment.kind].append(Verified(annotation.annotator, origin, assessment))
+                verified[assessment.kind].append(
+                    Verified(annotation.annotator, origin, assessment, annotation.by)
+                )
             for kind, disposition in annotation.marks.dispositions.items():
                 if disposition == "excluded":
                     excluded[kind].append(annotation.annotator)

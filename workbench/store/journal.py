@@ -30,7 +30,7 @@ from workbench.reviewing.fold import (
 )
 from workbench.store.assignments import ASSIGNED, Rules, follow
 from workbench.store.engine import Store
-from workbench.store.gold import check_spans, gold_rows
+from workbench.store.gold import check_spans, gold_rows, settled_by
 from workbench.store.samples import sample_of
 from workbench.store.tables import (
     DATASET,
@@ -149,6 +149,8 @@ def verified_at(
     with store.snapshot():
         rows = store.rows(query.where(REVIEW.dataset_id == dataset_id).order_by(REVIEW.sample_id, REVIEW.id))
         states = folded(store, [row[0] for row in rows], at)
+        until = [EVENT.at < at] if at else []
+        by = settled_by(store, REVIEW.dataset_id == dataset_id, REVIEW.annotator == RESOLVED, *until)
     for number, sample_id, annotator in rows:
         settles = any(states[number].of(kind).adjudicated for kind in KINDS)  # a review does, in all kinds
         for kind in KINDS:
@@ -156,7 +158,9 @@ def verified_at(
             if own.disposition == "verified":
                 origin: GoldOrigin = "imported" if own.imported else "reviewed"
                 origin = "adjudicated" if settles else origin
-                verified[kind].setdefault(sample_id, []).append(Verified(annotator, origin, own.assessment))
+                verified[kind].setdefault(sample_id, []).append(
+                    Verified(annotator, origin, own.assessment, by.get((number, kind), ""))
+                )
             elif own.disposition == "excluded":
                 excluded[kind].setdefault(sample_id, []).append(annotator)
     return verified, excluded
