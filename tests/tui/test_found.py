@@ -26,12 +26,12 @@ def test_so_many_places_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_passages_are_cut_around_their_likeness() -> None:
-    """In one line each, with their number and context; the likeness is marked where it stands now."""
+    """In one line each, with their context; the likeness is marked where it stands now."""
     unit = Unit("p1", "entity", "Eiffel Tower")
     contexts = ("The Eiffel Tower.", "Far away from here, where nobody looks, stands a tower of iron.")
     lines = [*near_lines(unit, (Evidence(0, 0, 17), Evidence(1, 0, 63)), contexts, 30)]
 
-    assert [text for text, _ in lines] == ["1 · 1: The Eiffel Tower.", "2 · 2: … a tower of iron."]
+    assert [text for text, _ in lines] == ["1: The Eiffel Tower.", "2: … stands a tower of iron."]
     likes = [text[mark.start : mark.end] for text, marks in lines for mark in marks]
     assert likes == ["Eiffel", "Tower", "tower"]
     far = "Tower of Pisa, and a long way from it the Eiffel Tower of Paris."

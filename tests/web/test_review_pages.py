@@ -199,12 +199,12 @@ def test_the_page_of_a_sample_without_a_run_and_without_contexts_says_so(serve: 
     assert "No context was retrieved: nothing can be found" in shown(bo.page.text)
 
 
-def test_what_nobody_proposed_is_promised_no_automatic_score(serve: Serve) -> None:
+def test_what_nobody_proposed_is_promised_no_automatic_value(serve: Serve) -> None:
     served = serve(ROWS[:1])
     info = served.bench.info()
     text = to_toml(replace(info.policy, kinds=("entity", "statement")))
     change_policy(served.bench.store, info, text, "ann")
-    bo, promised = served.log_in("bo"), "The automatic score"
+    bo, promised = served.log_in("bo"), "The automatic value"
     for kind, there in ("entity", True), ("statement", False):
         page = shown(bo.get(f"/s/1?kind={kind}").text)
         assert (kind, there) == (kind, promised in page)

@@ -206,6 +206,7 @@ class RetrieverSample:
     retriever: str
     assessment: Assessment
     group: str | None = None
+    question: str = ""
 
 
 @dataclass(frozen=True)
@@ -218,10 +219,11 @@ class Flip:
 
 @dataclass(frozen=True)
 class ReferencePair:
-    """One reference verified under several retrievers: sample ids and tallies by retriever."""
+    """One reference verified under several retrievers: its question, sample ids and tallies by retriever."""
 
     reference_hash: str
     group: str | None
+    question: str
     ids: Mapping[str, str]
     tallies: Mapping[str, Tally]
     flips: tuple[Flip, ...]
@@ -341,6 +343,7 @@ def _pair(row: Mapping[str, RetrieverSample]) -> ReferencePair:
     return ReferencePair(
         reference_hash=row[names[0]].reference_hash,
         group=row[names[0]].group,
+        question=row[names[0]].question,
         ids={name: row[name].id for name in names},
         tallies={name: count(row[name].assessment.units) for name in names},
         flips=flips,

@@ -20,7 +20,7 @@ from workbench.scoring.names import SCORERS, column_kind, headline, scorer_in_fu
 from workbench.text.cells import in_table, short
 from workbench.text.figures import and_more, delta, many, number, table, telling, value
 from workbench.text.query import quoted
-from workbench.text.safe import clean, flat
+from workbench.text.safe import clean, flat, name_of
 
 if TYPE_CHECKING:
     from workbench.comparing.figures import Figures
@@ -251,7 +251,7 @@ def retrievers_text(by: str, report: Retrievers) -> str:
         return clean(f"no reference is verified under two values of {by} yet: review its samples first")
     rows = [
         [
-            " · ".join(pair.ids.values()),
+            " · ".join(dict.fromkeys(name_of(id_, pair.question) for id_ in pair.ids.values())),
             *(_tally_cell(pair.tallies.get(name)) for name in report.names),
             str(len(pair.flips)),
         ]

@@ -8,7 +8,7 @@ from math import copysign
 from typing import TYPE_CHECKING
 
 from workbench.comparing.words import PARTS
-from workbench.model import Imported, Kind, Match, Tally, Unit, count
+from workbench.model import Evidence, Imported, Kind, Match, Tally, Unit, count
 from workbench.scoring.doubt import overlooked
 from workbench.scoring.names import first_scorer
 from workbench.text.figures import UNDEFINED, delta, number, signed, value
@@ -58,6 +58,12 @@ def verdict(match: Match, *, words: bool = True) -> str:
         why = match.reason if match.reason and match.reason != "absent" else "nested" if match.nested else ""
         return f"{symbol} {why or ('missing' if words else '')}".rstrip()
     return f"{symbol} unsure" if match.verdict == "unsure" else f"{symbol} open"
+
+
+def quoted(match: Match) -> Sequence[Evidence]:
+    """The first evidence; none where the unit is merely absent, for a quote of it says nothing."""
+    absent = match.verdict == "missing" and match.reason in (None, "absent")
+    return () if absent else match.evidence[:2]
 
 
 def doubtful(unit: Unit, contexts: Sequence[str] = ()) -> bool:

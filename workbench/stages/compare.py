@@ -80,7 +80,9 @@ def compare_by(store: Store, info: DatasetInfo, by: str) -> Retrievers:
         seen = seen or name is not None
         if name is not None and stored.sample_id not in left_out and truth and truth.assessment:
             judged.append(
-                RetrieverSample(sample.id, sample.reference_hash, name, truth.assessment, sample.group)
+                RetrieverSample(
+                    sample.id, sample.reference_hash, name, truth.assessment, sample.group, sample.user_input
+                )
             )
     if not seen:
         there = f"; there is: {excerpt(', '.join(keys), 200)}" if keys else " or any key of meta"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from workbench.matching.nearest import shared
 from workbench.model import PLURAL, RESOLVED, Evidence, Imported, Kind, Label, Span, Unit, count, letter
 from workbench.reports.team import letters_text
-from workbench.reports.units import counted, differs, first_of, settled_value, stays, tally, verdict
+from workbench.reports.units import counted, differs, first_of, quoted, settled_value, stays, tally, verdict
 from workbench.reviewing.edits import Accept, Edit, Put
 from workbench.reviewing.fold import gold_units, place_of
 from workbench.scoring.names import scorer_name
@@ -184,6 +184,8 @@ def detail(unit: Unit, opened: Opened, near: Sequence[Evidence] | None, size: in
         found.line(said)
     if near is not None and not near:
         found.line(NONE_NEAR)
+    if near:
+        found.heading("Nearest passages" if len(near) > 1 else "Nearest passage", size)
     for line, likes in near_lines(unit, near or (), opened.sample.retrieved_contexts, size):
         found.line(line, likes)
     elsewhere = unit.match.verdict in (None, "missing") and not unit.match.evidence and not opened.over
@@ -247,11 +249,12 @@ def of_others(unit: Unit, opened: Opened, but: Collection[str] = ()) -> Iterator
 
 
 def quotes(unit: Unit, opened: Opened) -> list[str]:
-    """The first evidence of a unit, as it stands in the contexts."""
+    """`2: “Rome”`, the first evidence of a unit; `partial in 2: “Rome”` of a missing one."""
     contexts = opened.sample.retrieved_contexts
+    lead = f"{unit.match.reason} in " if unit.match.verdict == "missing" else ""
     lines = (
-        f"{evidence.context + 1}: “{cut(flat(evidence.of(contexts)), QUOTE)}”"
-        for evidence in unit.match.evidence[:2]
+        f"{lead}{evidence.context + 1}: “{cut(flat(evidence.of(contexts)), QUOTE)}”"
+        for evidence in quoted(unit.match)
         if evidence.context < len(contexts)
     )
     return list(dict.fromkeys(lines))
@@ -355,13 +358,13 @@ def _verdict_lines(unit: Unit, whose: str, contexts: Sequence[str], *, how_near:
 def near_lines(
     unit: Unit, near: Iterable[Evidence], contexts: Sequence[str], size: int = 0
 ) -> Iterator[tuple[str, list[Mark]]]:
-    """The passages most like a unit, likeness marked: one a line of `size` cells, `1 · 57: … text …`.
+    """The passages most like a unit, likeness marked: one a line of `size` cells, `57: … text …`.
 
-    Without a size they are whole: `1 · context 57: text`.
+    Without a size they are whole, with numbers to choose by: `1 · context 57: text`.
     """
     for number, evidence in enumerate(near, start=1):
         passage = flat(evidence.of(contexts))
-        lead = f"{number} · {'' if size else 'context '}{evidence.context + 1}: "
+        lead = f"{'' if size else f'{number} · context '}{evidence.context + 1}: "
         room = size - len(lead) if size else width(passage)
         line, likes = around(passage, shared(unit.text, passage), room)
         yield lead + line, [Mark(len(lead) + a, len(lead) + b, "like") for a, b in likes]

@@ -11,6 +11,7 @@ from workbench.reports.units import (
     doubtful,
     first_of,
     least_certain,
+    quoted,
     settled_value,
     stays,
     tally,
@@ -91,7 +92,7 @@ def state_words(unit: Unit | None) -> str:
 
 def quotes(match: Match, contexts: Sequence[str]) -> Iterator[str]:
     """The first two pieces of evidence, the second with its context."""
-    for evidence in match.evidence[:2]:
+    for evidence in quoted(match):
         if evidence.context < len(contexts):
             quote = f"“{evidence.of(contexts)[:QUOTE]}”"
             yield quote if evidence == match.evidence[0] else f"in {evidence.context + 1}: {quote}"
