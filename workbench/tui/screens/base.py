@@ -260,22 +260,22 @@ class Room(BaseScreen):
         self.action_section(event.number)
 
 
-def title(text: str, hint: str = "") -> Bar:
-    """The first line of a dialog."""
-    return Bar([(text, "bold")], [(hint, DIM)] if hint else (), id="title")
-
-
 class Dialog(Ordered, ModalScreen[None]):
-    """A small screen over another one, which stays visible.
+    """A small screen over another one, which stays visible; a `title` is its first line.
 
     Keys wait until it is there: what is typed right behind the key that opens it belongs to it.
     """
 
     BINDINGS = bindings("dialog")
 
+    def __init__(self, title: str = "", hint: str = "", *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._titled = [Bar([(title, "bold")], [(hint, DIM)] if hint else (), id="title")] if title else []
+
     def compose(self) -> ComposeResult:
         """A box; the style sheets say where it lies."""
         with Vertical(id="box"):
+            yield from self._titled
             yield from self.body()
 
     def body(self) -> ComposeResult:

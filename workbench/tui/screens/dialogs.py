@@ -18,7 +18,7 @@ from workbench.scoring.names import scorer_name
 from workbench.text.cells import cut, fit, width
 from workbench.text.safe import flat
 from workbench.tui.keys import bindings
-from workbench.tui.screens.base import BaseScreen, Dialog, title
+from workbench.tui.screens.base import BaseScreen, Dialog
 from workbench.tui.widgets.bars import DIM, Field, KeyBar, Line, choice_parts, write
 from workbench.tui.widgets.lines import Lines, Toned
 from workbench.tui.widgets.passage import Passage
@@ -94,13 +94,12 @@ class MenuScreen(Dialog):
         hint: str = "enter takes  esc closes",
         otherwise: Callable[[], None] | None = None,
     ) -> None:
-        super().__init__()
-        self._title, self._hint, self._otherwise = title, hint, otherwise
+        super().__init__(title, hint)
+        self._otherwise = otherwise
         self._choices = Choices(choices, id="choices")
 
     def body(self) -> ComposeResult:
         """A box in the middle."""
-        yield title(self._title, self._hint)
         yield self._choices
 
     def action_cancel(self) -> None:
@@ -146,12 +145,11 @@ class ConfirmScreen(Dialog):
         *,
         id: str | None = None,  # noqa: A002
     ) -> None:
-        super().__init__(id=id)
-        self._title, self._text, self._go_on = title, text, go_on
+        super().__init__(title, id=id)
+        self._text, self._go_on = text, go_on
 
     def body(self) -> ComposeResult:
         """A box in the middle."""
-        yield title(self._title)
         yield Static(Content(self._text), id="text")
         yield KeyBar(id="answers")
 
@@ -197,8 +195,8 @@ class FormScreen(Dialog):
         *,
         about: str = "",
     ) -> None:
-        super().__init__()
-        self._title, self._about, self._hints = title, about, hints
+        super().__init__(title, about)
+        self._hints = hints
         self._values = {name: list(listed) for name, listed in values.items()}
         self._typed, self._names, self._take = typed, names, take
         self.chosen = {name: listed[0] for name, listed in values.items() if listed}
@@ -206,7 +204,6 @@ class FormScreen(Dialog):
 
     def body(self) -> ComposeResult:
         """A box in the middle."""
-        yield title(self._title, self._about)
         yield Static(id="lines")
         yield KeyBar(id="answers")
 
@@ -304,8 +301,7 @@ class PromptScreen(Dialog):
         select: bool = False,
     ) -> None:
         """`select`: what stands in the field is a proposal, and typing takes its place."""
-        super().__init__()
-        self._title = flat(title)
+        super().__init__(flat(title), "enter ok  esc cancel")
         self._answer = answer
         self._value = flat(value)
         self._field = Field(self._value, placeholder=placeholder, id="field")
@@ -315,7 +311,6 @@ class PromptScreen(Dialog):
 
     def body(self) -> ComposeResult:
         """The dialog lies over the bottom lines and covers nothing of the texts' upper part."""
-        yield title(self._title, "enter ok  esc cancel")
         yield self._field
         yield Static(id="hint")
 
@@ -374,8 +369,8 @@ class ReadScreen(Dialog):
     BINDINGS = bindings("read")
 
     def __init__(self, title: str, text: str, then: Callable[[], None] | None = None) -> None:
-        super().__init__()
-        self._title, self._then = flat(title), then
+        super().__init__(flat(title), "esc closes")
+        self._then = then
         self._passage = Passage(id="text")
         self._passage.show(text, nothing="no text")
         self.action_scroll = self._passage.line
@@ -383,7 +378,6 @@ class ReadScreen(Dialog):
 
     def body(self) -> ComposeResult:
         """A box in the middle."""
-        yield title(self._title, "esc closes")
         yield self._passage
 
     def action_cancel(self) -> None:

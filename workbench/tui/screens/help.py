@@ -13,7 +13,7 @@ from textual.widgets import Static
 from workbench.text.cells import fit, width, wrap
 from workbench.text.lists import pairs, sections
 from workbench.tui.keys import GROUPS, KeyAct, bindings, shown
-from workbench.tui.screens.base import Dialog, Ordered, title
+from workbench.tui.screens.base import Dialog, Ordered
 from workbench.tui.widgets.bars import DIM, Line
 
 _SECTIONS = sections(__name__)
@@ -34,14 +34,14 @@ class HelpScreen(Dialog):
     BINDINGS = bindings("help")
 
     def __init__(self, listed: Sequence[KeyAct], screen: Ordered) -> None:
-        super().__init__()
+        super().__init__("Keys and words", "esc closes")
         self._acts, self._words = listed, screen.WORDS
         self._signs = pairs(_SECTIONS.get(type(screen).__name__, ""))
 
     def compose(self) -> ComposeResult:
         """A title over two columns, of which the second is empty where there is no room for it."""
         with VerticalScroll(id="box", can_focus=False):
-            yield title("Keys and words", "esc closes")
+            yield from self._titled
             with Horizontal(id="columns"):
                 yield Static(id="first")
                 yield Static(id="second")
@@ -113,12 +113,10 @@ class TourScreen(Dialog):
     BINDINGS = bindings("tour")
 
     def __init__(self, keymap: Mapping[str, str]) -> None:
-        super().__init__()
-
         def chosen(key: str, name: str) -> str:
             return shown(keymap.get(name, key).split(",")[0])
 
-        self._start = chosen(*START)
+        super().__init__("Five keys to begin with", f"{chosen(*START)} starts")
         self._keys = [chosen(key, name) for key, name, _ in STEPS]
 
     def body(self) -> ComposeResult:
@@ -127,7 +125,6 @@ class TourScreen(Dialog):
         parts: Line = []
         for its_key, (*_, what) in zip(self._keys, STEPS, strict=True):
             parts += [(fit(its_key, size), "bold $accent"), (f"  {what}\n", "")]
-        yield title("Five keys to begin with", f"{self._start} starts")
         yield Static(Content(TASK), id="task")
         yield Static(Content.assemble(*parts).rstrip("\n"), id="steps")
         yield Static(Content("Every decision is saved at once; undo takes it back."), id="note")
