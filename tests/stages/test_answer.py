@@ -216,7 +216,7 @@ def test_what_the_file_does_not_explain_is_no_cause(twelve: Any) -> None:
     assert f"Likely cause {recount} recognise" in text
     assert "(−.06)." in text
     assert (
-        "−.03 of it (3 samples) is untraced: the file has the score, but not the names that your "
+        "−.03 (3 samples) is untraced: the file has the score, but not the names that your "
         "metric counted (save the traces: docs/formats.md)." in text
     )
     assert text.count("untraced") == 1
@@ -225,17 +225,36 @@ def test_what_the_file_does_not_explain_is_no_cause(twelve: Any) -> None:
     assert "Known cause in" in said(replace(twelve, effects=turned, traced=True))
     against = (Effect("untraced", 0, 3, 0.3), Effect("left out", 1, 1, -0.07), Effect("unsure", 1, 1, 0.01))
     text = said(replace(twelve, effects=against))
-    assert "cause" not in text  # .01 is none next to .07 the other way
-    assert "+.30 of the difference (3 samples) is untraced" in text
-    assert "Everything else together: −.06." in text
+    assert "cause" not in text  # .07 the other way is the largest
+    assert "Largest effect in the 12 reviewed samples: 1 name of the reference" in text
+    assert "+.30 (3 samples) is untraced" in text
+    assert "Everything else together: +.01." in text
+    only = said(replace(twelve, effects=against[:1]))
+    assert "+.30 of the difference (3 samples) is untraced" in only
     cancelled = (Effect("another form", 2, 2, -0.12), Effect("untraced", 0, 6, 0.03))
-    assert "Everything else together: +.03, with 6 samples whose score is untraced." in said(
-        replace(twelve, effects=cancelled)
-    )
+    assert "+.03 (6 samples) is untraced" in said(replace(twelve, effects=cancelled))
     nothing = (Effect("another form", 2, 2, -0.12), Effect("untraced", 0, 6, 0.001))
     assert "Everything else together: .00, with 6 samples whose score is untraced." in said(
         replace(twelve, effects=nothing)
     )
+
+
+def test_a_cause_has_the_direction_of_a_bias_that_is_sure(twelve: Any) -> None:
+    effects = (
+        Effect("untraced", 0, 12, 0.05),
+        Effect("should not count", 5, 4, -0.04),
+        Effect("counted wrongly", 1, 1, 0.02),
+        Effect("left out", 1, 1, -0.02),
+    )
+    turned = (Effect("counted wrongly", 2, 2, 0.05), Effect("should not count", 5, 4, -0.04))
+    for bias, sure, shown in ((-0.008, False, effects), (-0.2, True, effects), (-0.2, True, turned)):
+        estimate = replace(twelve.estimate, bias=bias, sure=sure)
+        text = said(replace(twelve, effects=shown, estimate=estimate))
+        assert "cause" not in text
+        assert "Largest effects in the 12 reviewed samples: " in text
+        assert "5 names extracted by mistake (−.04)" in text
+    text = said(replace(twelve, effects=turned, estimate=replace(twelve.estimate, bias=0.2, sure=True)))
+    assert "Main cause in the 12 reviewed samples: 2 names counted" in text
 
 
 @pytest.mark.parametrize(("share", "true", "off"), [(0.025, ".98", ".02"), (0.075, ".92", ".08")])

@@ -104,26 +104,29 @@ def _fast(answer: Answer) -> list[str]:
 def _causes(answer: Answer, say: Say) -> list[str]:
     """`Main cause: 7 names … (−.08). Everything else together: +.01.`; two causes where both are large.
 
-    A cause that works against the difference is no cause of it, and what cannot be explained is none either.
+    The largest effect with units is a cause where the score is off in its direction for sure. Else the
+    largest effects are named as such, to whichever side. What cannot be explained is no cause.
     """
-    total = sum(effect.share for effect in answer.effects)
     estimate = answer.estimate
-    if not rounded(total, DIGITS) or estimate is None or estimate.bias is None:
+    if estimate is None:
         return []
+    total = sum(effect.share for effect in answer.effects)
     shown = {effect.what: share for effect, share in _shown(answer)[0]}
-    known = [effect for effect in answer.effects if effect.share * total > 0 and shown.get(effect.what)]
-    blank = next((shown[effect.what] for effect in known if effect.what == "untraced"), 0.0)
-    traced = [effect for effect in answer.effects if effect.what not in WHOLE]
-    largest = max((abs(effect.share) for effect in traced), default=0.0)
-    main = [effect for effect in known if effect in traced and abs(effect.share) * 4 >= largest][:2]
-    rest = float(rounded(total, DIGITS)) - sum(shown[effect.what] for effect in main) - blank
+    blank = shown.get("untraced", 0.0)
     odd = next((effect.samples for effect in answer.effects if effect.what == "untraced"), 0)
-    lines = []
-    if main:
+    named = [effect for effect in answer.effects if effect.what not in WHOLE and shown.get(effect.what)]
+    main = [effect for effect in named if abs(effect.share) * 4 >= abs(named[0].share)]
+    known = (estimate.sure or estimate.reached) and (estimate.bias or 0) * total > 0
+    lead = "Largest effect"
+    if main and known and main[0].share * total > 0:
+        main = [effect for effect in main if effect.share * total > 0]
         known_only = abs(blank) > abs(shown[main[0].what])
         lead = "Likely cause" if _recounted(answer) else "Known cause" if known_only else "Main cause"
+    rest = float(rounded(total, DIGITS)) - sum(shown[effect.what] for effect in main[:2]) - blank
+    lines = []
+    if main:
         where = "" if estimate.complete else f" in the {many(answer.compared, 'reviewed sample')}"
-        causes = "; ".join(cause(effect, answer, shown[effect.what], say) for effect in main)
+        causes = "; ".join(cause(effect, answer, shown[effect.what], say) for effect in main[:2])
         lines.append(f"{lead}{'s' if len(main) > 1 else ''}{where}: {causes}.")
     if blank:
         why = (
@@ -132,8 +135,8 @@ def _causes(answer: Answer, say: Say) -> list[str]:
             else f"the file has the score, but not the {UNITS[answer.kind]}s that your metric counted"
             f"{_command(answer, ' (save the traces: docs/formats.md)')}."
         )
-        of = "it" if lines else "the difference"
-        lines.append(f"{signed(blank, 2)} of {of} ({many(odd, 'sample')}) is untraced: {why}")
+        of = "" if lines else "of the difference "
+        lines.append(f"{signed(blank, 2)} {of}({many(odd, 'sample')}) is untraced: {why}")
     if lines and (rounded(rest, DIGITS) or (odd and not blank)):
         # errors to both sides may leave a small sum, or none, of scores that are far off
         why = f", with {many(odd, 'sample')} whose score is untraced" if odd and not blank else ""
