@@ -33,9 +33,6 @@ _ADJECTIVE = re.compile(
 )
 _ENGLISH_LINKS = words("of the and for")
 _ENGLISH_HEADS = words(_WORDS["english-heads"])
-_ARTICLES = words(
-    "der die das den dem des ein eine einen einem einer eines kein keine jeder jede jedes dieser diese dieses"
-)
 _PLACE_BEFORE = words("in nach aus bei nahe")
 # "in Kraft", "aus Angst": nouns that stand after a bare preposition.
 _BARE = words(_WORDS["bare"])
@@ -104,7 +101,7 @@ def _foreign(reading: Reading, run: Run, index: int) -> int | None:
 
 
 def _bare(reading: Reading, run: Run, index: int, second: bool) -> int | None:
-    """An unknown word: a place after "in" or "nach", or two words without an article that are no nouns."""
+    """An unknown word: a place after "in" or "nach", or two words behind a title that are no nouns."""
     word = reading.words[index]
     before = reading.folded(index - 1)
     if _NOUN.search(word.casefold()) or word.casefold() in _BARE or len(word) < 3:
@@ -112,11 +109,8 @@ def _bare(reading: Reading, run: Run, index: int, second: bool) -> int | None:
     if before in _PLACE_BEFORE and not second:
         noun = word.endswith(("en", "er", "el", "e")) and not word.endswith(("ingen", "hausen", "hofen"))
         return None if noun else index
-    if second and index + 1 == run.last and before not in _ARTICLES and index not in reading.opening:
-        other = reading.words[index + 1]
-        adjectival = before.endswith(("e", "er", "en", "es", "em")) and before not in function_words("de")
-        if not adjectival and not _NOUN.search(other.casefold()) and is_title(before):
-            return index + 1
+    if second and index + 1 == run.last and index not in reading.opening and is_title(before):
+        return None if _NOUN.search(reading.folded(index + 1)) else index + 1
     return None
 
 
