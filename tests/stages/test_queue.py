@@ -191,6 +191,18 @@ def test_labels_are_the_verified_ones_once_they_may_be_seen(cities: Any) -> None
 
 
 @pytest.mark.databases
+def test_of_one_question_the_rows_say_the_retriever_and_a_search_finds_it(bench: Any) -> None:
+    """One alone needs no name; a number is one too."""
+    same = {"user_input": "Where?", "reference": "Rome, Oslo."}
+    for key, name, more in (("a", "bm25", same), ("b", 7, same), ("c", None, same), ("d", "bm25", {})):
+        bench.load([naming(key, ["Rome", "Oslo"], [], also=key, meta={"retriever": name}, **more)])
+
+    shown = {key: row_of(bench, key).question for key in "abcd"}
+    assert {"a": "bm25: Where?", "b": "7: Where?", "c": "Where?", "d": "question d"} == shown
+    assert (["a", "d"], ["a", "d"]) == (ids(bench, "BM25"), ids(bench, "meta.retriever:bm25"))
+
+
+@pytest.mark.databases
 def test_marks(cities: Any) -> None:
     """Flagged, off-plan, by whom, a piece of the flag; fast as long as that accept stands."""
     cities.act("all", Flag("Odd one"))

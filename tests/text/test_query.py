@@ -105,7 +105,7 @@ def test_what_is_typed_becomes_terms(text: str, terms: list[Term]) -> None:
         ("delta>x", ""),
         ("verified>250", ""),
         ("delta>-0.1", ""),
-        ("qwertz:1", ""),
+        ("qwertz:1", "meta.qwertz:1"),
         ("a\x00b", ""),
         ("a\ud800", ""),
         ("x" * (LONGEST + 1), ""),

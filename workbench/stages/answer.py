@@ -224,13 +224,15 @@ def _triage(
     if len(reviewed) == 1 and not any(row.sample_id == reviewed[0] for row in seen.rows):
         reviewed = []
     checked = [deltas[number] for number in reviewed]
+    listed = [suspect for suspect in suspects if suspect.sample_id not in decided][:SHOWN]
+    told = samples.told_by(store, [suspect.sample_id for suspect in listed])
     return Triage(
         looked,
         len(suspects),
         sum(any(not clue.same for clue in suspect.suspicion.clues) for suspect in suspects),
         len(checked),
         sum(map(disputed, checked)),
-        tuple([suspect for suspect in suspects if suspect.sample_id not in decided][:SHOWN]),
+        tuple([replace(each, question=told[each.sample_id] + each.question) for each in listed]),
     )
 
 
@@ -240,7 +242,7 @@ def _worst(store: Store, info: DatasetInfo, name: str, rows: Sequence[Row], kind
     first = sorted(apart, key=lambda row: (-abs(row.delta or 0.0), row.sample_id))[:WORST]
     known = gold.load_some(store, [row.sample_id for row in first], kind)
     loaded = {each.sample_id: each for each in samples.load_samples(store, [*known], info.run_id)}
-    scorer = name if name in SCORERS else RECOUNT[kind]
+    scorer, told = name if name in SCORERS else RECOUNT[kind], samples.told_by(store, [*known])
     worst = []
     for row in first:
         truth, stored = known.get(row.sample_id), loaded.get(row.sample_id)
@@ -259,7 +261,7 @@ def _worst(store: Store, info: DatasetInfo, name: str, rows: Sequence[Row], kind
         )
         worst.append(
             Worst(
-                row.sample_id, row.id, sample.user_input, sample.reference, marks,
+                row.sample_id, row.id, told[row.sample_id] + sample.user_input, sample.reference, marks,
                 row.automatic or 0.0, row.verified or 0.0, shown,
             )
         )  # fmt: skip

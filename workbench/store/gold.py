@@ -23,6 +23,7 @@ from workbench.store.tables import (
     DECIDED,
     EVENT,
     POLICY,
+    QUESTION,
     REVIEW,
     SAMPLE,
     UNIT,
@@ -33,7 +34,7 @@ from workbench.store.tables import (
     samples_of,
     stands_in,
 )
-from workbench.text.safe import BEGINNING, is_hash
+from workbench.text.safe import is_hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,7 +319,7 @@ def reviewed(store: Store, dataset_id: int, kind: Kind, *, holdout: bool = False
     query = (
         select(
             SAMPLE.id, SAMPLE.key, SAMPLE.group_key, SAMPLE.meta, REVIEW.origin, REVIEW.shown, REVIEW.id,
-            REVIEW.annotator, REVIEW.policy_version, func.substr(SAMPLE.user_input, 1, BEGINNING),
+            REVIEW.annotator, REVIEW.policy_version, QUESTION,
         )
         .where(
             REVIEW.dataset_id == dataset_id,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from fractions import Fraction
 from functools import cache
@@ -30,6 +30,7 @@ from workbench.store.tables import (
     EVENT,
     EXTERNAL,
     PROPOSAL,
+    QUESTION,
     REVIEW,
     SAMPLE,
     SCORE,
@@ -238,23 +239,27 @@ def progress(store: Store, info: DatasetInfo, annotator: str) -> Progress:
     reviews = Reviews.of(info, annotator)
     own = REVIEW.dataset_id == info.id, reviews.is_own(REVIEW)
     state, begun = reviews.disposition(REVIEW).label("state"), reviews.begun(REVIEW)
-    mine = select(REVIEW.sample_id).where(*own, begun)
-    theirs = REVIEW.dataset_id == info.id, reviews.verified(REVIEW), REVIEW.sample_id.not_in(mine)
     marked = select(_number(REVIEW.flag != ""), _number(reviews.is_stale(REVIEW))).where(*own)
-    kinds = info.kinds if len(info.kinds) > 1 else ()
-    only = {kind: replace(info, policy=replace(info.policy, kinds=(kind,))) for kind in kinds}
+
+    def verified(*kinds: Kind) -> int:
+        """The samples verified in these kinds by the annotator, or by others alone."""
+        of = reviews._replace(kinds=kinds)
+        mine = select(REVIEW.sample_id).where(*own, of.begun(REVIEW))
+        counts = or_(reviews.is_own(REVIEW), REVIEW.sample_id.not_in(mine)), of.verified(REVIEW)
+        return store.count(REVIEW.sample_id.distinct(), REVIEW.dataset_id == info.id, *counts)
+
     with store.snapshot():
         counts = Counter(dict(store.rows(select(state, func.count()).where(*own, begun).group_by(state))))
         ((flagged, stale),) = store.rows(marked)
         return Progress(
             total=count_samples(store, info.id),
-            verified=counts["verified"] + store.count(REVIEW.sample_id.distinct(), *theirs),
+            verified=verified(*info.kinds),
             excluded=counts["excluded"],
             skipped=counts["skipped"],
             started=counts["started"],
             flagged=flagged,
             stale=stale,
-            kinds={kind: progress(store, part, annotator).verified for kind, part in only.items()},
+            kinds={kind: verified(kind) for kind in info.kinds} if len(info.kinds) > 1 else {},
             mine=counts["verified"],
         )
 
@@ -306,7 +311,7 @@ def page(
         select(
             SAMPLE.id,
             SAMPLE.key,
-            func.substr(SAMPLE.user_input, 1, BEGINNING).label("question"),
+            QUESTION.label("question"),
             func.substr(SAMPLE.reference, 1, BEGINNING).label("beginning"),
             is_blind(info.blind_share).label("blind"),
             SAMPLE.reference_hash,

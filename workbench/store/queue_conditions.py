@@ -21,6 +21,7 @@ from workbench.store.tables import (
     EXTERNAL,
     METADATA,
     PROPOSAL,
+    RETRIEVER,
     REVIEW,
     SAMPLE,
     SCORE,
@@ -146,7 +147,8 @@ def _condition(term: Term, value: str, info: DatasetInfo, annotator: str, picked
     reviews = Reviews.of(info, annotator)
     match term.field:
         case "text":
-            return contains(SAMPLE.key + "\n" + SAMPLE.user_input + "\n" + SAMPLE.reference, value)
+            name = SAMPLE.key + "\n" + RETRIEVER
+            return contains(name + "\n" + SAMPLE.user_input + "\n" + SAMPLE.reference, value)
         case "id":
             return contains(SAMPLE.key, value)
         case "state":

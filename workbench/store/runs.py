@@ -22,6 +22,7 @@ from workbench.store.tables import (
     DATASET,
     FAILED,
     PROPOSAL,
+    QUESTION,
     RUN,
     SAMPLE,
     AnswerRow,
@@ -34,7 +35,6 @@ from workbench.store.tables import (
     proposed_by,
     samples_of,
 )
-from workbench.text.safe import BEGINNING
 
 MadeBy = tuple[str, str, JsonObject]
 """The proposer of a run, its model and its parameters; two runs with equal ones are one."""
@@ -154,9 +154,8 @@ def pending_ids(store: Store, dataset_id: int, run_id: int, final: Sequence[str]
 
 def failures_of(store: Store, run_id: int) -> list[tuple[int, str, str, str, str]]:
     """(sample, its id, kind, message, question) of each sample that a run failed on, in queue order."""
-    beginning = func.substr(SAMPLE.user_input, 1, BEGINNING)
     query = (
-        select(SAMPLE.id, SAMPLE.key, FAILED.failure, FAILED.message, beginning)
+        select(SAMPLE.id, SAMPLE.key, FAILED.failure, FAILED.message, QUESTION)
         .where(FAILED.sample_id == SAMPLE.id, FAILED.run_id == run_id)
         .order_by(SAMPLE.rank)
     )

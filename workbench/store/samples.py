@@ -18,8 +18,10 @@ from workbench.store.tables import (
     COUNTED,
     DATASET,
     PROPOSAL,
+    QUESTION,
     REVIEW,
     SAMPLE,
+    TOLD_BY,
     TWIN,
     ProposalRow,
     SampleRow,
@@ -30,7 +32,7 @@ from workbench.store.tables import (
     samples_of,
     table_of,
 )
-from workbench.text.safe import BEGINNING, HASHED, is_hash
+from workbench.text.safe import HASHED, is_hash
 
 CHUNK = 1_000
 """Rows that are read or written at a time where all of them would fill the memory."""
@@ -137,10 +139,15 @@ def load_proposal(store: Store, proposal_id: int | None) -> Proposal | None:
 
 def questions_of_hashes(store: Store, dataset_id: int) -> dict[int, str]:
     """The beginnings of the questions of those samples whose id is a hash, for a list that people read."""
-    query = select(SAMPLE.id, SAMPLE.key, func.substr(SAMPLE.user_input, 1, BEGINNING)).where(
+    query = select(SAMPLE.id, SAMPLE.key, QUESTION).where(
         SAMPLE.dataset_id == dataset_id, func.length(SAMPLE.key) >= HASHED
     )
     return {number: question for number, key, question in store.rows(query) if is_hash(key)}
+
+
+def told_by(store: Store, ids: Sequence[int]) -> dict[int, str]:
+    """What stands before the questions of some samples in a list, "" for most."""
+    return dict(store.rows(select(SAMPLE.id, TOLD_BY).where(among(SAMPLE.id, ids))))
 
 
 def each_sample(store: Store, dataset_id: int, run_id: int | None = None) -> Iterator[Stored]:

@@ -21,6 +21,9 @@ from sqlalchemy import (
     UniqueConstraint,
     and_,
     bindparam,
+    case,
+    cast,
+    exists,
     func,
     or_,
     select,
@@ -30,6 +33,7 @@ from sqlalchemy.orm import declared_attr
 from sqlmodel import AutoString, Field, SQLModel
 
 from workbench.model import KINDS, JsonObject, Kind
+from workbench.text.safe import BEGINNING
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -543,6 +547,14 @@ PERSON = table_of(PersonRow).c
 PASSED = table_of(PassedRow).c
 SESSION = table_of(SessionRow).c
 PLACE = table_of(AssignmentRow).c
+
+
+RETRIEVER = func.coalesce(cast(SAMPLE.meta["retriever"].as_string(), Text), "")
+_SAME = TWIN.reference_hash == SAMPLE.reference_hash, TWIN.dataset_id + 0 == SAMPLE.dataset_id
+_AGAIN = SAMPLE.user_input != "", RETRIEVER != "", exists().where(TWIN.id != SAMPLE.id, *_SAME)
+TOLD_BY = case((and_(*_AGAIN), RETRIEVER + ": "), else_="")
+"""What stands before a question in lists: the retriever where several samples have the same question."""
+QUESTION = TOLD_BY + func.substr(SAMPLE.user_input, 1, BEGINNING)
 
 
 def among(column: ColumnElement[Any], numbers: Iterable[int] | str) -> ColumnElement[bool]:

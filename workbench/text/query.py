@@ -2,8 +2,8 @@
 
     rome "right bank" state:todo label:date,place -is:flagged delta>0.2 meta.topic:art
 
-Words and quoted phrases stand in the id, the question or the reference; all terms hold at once; a comma
-means any of; a minus before a term means not.
+Words and quoted phrases stand in the id, the question, the reference or the name of the retriever; all terms
+hold at once; a comma means any of; a minus before a term means not.
 """
 
 from __future__ import annotations
@@ -224,7 +224,8 @@ def _term(token: QueryToken) -> Term | Mistake | None:
         near = _nearest(token.field, (*FIELDS, META))
         message = f"there is no field {token.field}"
         if not near:
-            return Mistake(start, token.end, f"{message}; in quotes it is text")
+            message = f"no field {token.field}; in quotes it is text"
+            return Mistake(start, token.rest_start, message, f"{META}{token.field}:")
         return Mistake(
             start, token.rest_start, message, f"{near}KEY:" if near == META else f"{near}{token.op}"
         )
