@@ -300,5 +300,5 @@ def test_planned_verified_and_flagged_stay_before_what_the_end_of_a_plan_means()
     narrow, wide = (
         line_of(Progress(105, 22, 4, 3, 9, 2, 0), room, Pace(14.2, 3, 99), (20, 20)) for room in (78, 130)
     )
-    assert narrow.endswith("20 of 20 planned · 22 of 105 verified · 9 started · 2 flagged")
+    assert narrow.endswith("20 of 20 planned · 22 of 105 verified · 4 not counted · 2 flagged")
     assert "20 of 20 planned · complete: the estimate stands" in wide

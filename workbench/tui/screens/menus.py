@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -186,10 +186,15 @@ class Views:
         self._ask(PromptScreen("Name of this view", take))
 
 
-def why_empty(query: Query) -> str:
-    """What to do about a view without samples."""
+def why_empty(query: Query, labels: Sequence[str]) -> str:
+    """What to do about a view without samples; `labels` are those of the policy."""
     lines = ["No sample fits this search."]
     fields = {term.field for term in query.terms}
+    asked = (term.values for term in query.terms if term.field == "label" and not term.negated)
+    if wrong := [
+        name for names in asked for name in names if name.strip().lower() not in map(str.lower, labels)
+    ]:
+        lines.append(f"There is no label {flat(wrong[0])}; there is: {', '.join(labels)}.")
     if query.by_value:
         lines.append("delta, auto, verified and cause: only reviewed samples have them.")
     if "disputed" in query.marks:

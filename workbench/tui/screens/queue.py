@@ -243,14 +243,14 @@ class QueueScreen(BaseScreen):
         self.samples.set(ids, desk, at, stay=stay)
         self._whole = True
         nothing = "Nothing disagrees that you may see." if order == "disputes" else ""
-        self.empty("" if ids else why_empty(query) if query else nothing)
+        self.empty("" if ids else why_empty(query, desk.info.policy.label_names()) if query else nothing)
         if not ids:
             self.moved()  # no row arrives: nothing is shown next to the list
         self._draw_head()
         if stay:
             return  # what was done in this view is shown there
-        if hidden := sum(dispute.hidden for dispute in all_disputes):
-            self.say(f"{hidden:,} more: hidden until you review their samples")
+        if hidden := {dispute.sample_id for dispute in all_disputes if dispute.hidden} - disputes.keys():
+            self.say(f"{many(len(hidden), 'more sample')}: hidden until your own review")
         if order == "doubt" and (number := await desk.undoubted()):
             message = f"{number:,} samples come last: they were never counted (workbench score counts them)"
             self.warn(message, sign="!")

@@ -57,7 +57,7 @@ WITHOUT_SAMPLE = frozenset("retry let_go back compare leave".split())
 """What may be done before there is a sample: ways out. Help and quit are the app's."""
 
 SHORT = 24
-"""Cells of a sample's name in the line that says what was undone on it."""
+"""Cells of a sample's name in the line that says what was done or undone on it."""
 
 AGAIN = " · a verifies it again"
 """Behind the first change of a sample that was verified by others, or came so with the file."""
@@ -286,7 +286,7 @@ class ReviewScreen(BaseScreen):
         self.pane.opened = fresh
         room, sample, desk = self.query_one(Status).room, fresh.sample, self.desk
         by_question = is_hash(sample.id) and sample.user_input.strip()  # then `told_of` may leave it out
-        name = 0 if by_question else min(LEAST, width(sample.id)) + 1
+        name = 0 if by_question else min(SHORT, width(sample.id)) + 1
         done += view.outcome(fresh, edit, room - width(done) - name)
         what = told_of(sample.id, done, room, sample.user_input)
         next_step = "open the next sample", partial(self._go_on, fresh, what)

@@ -12,7 +12,7 @@ from workbench.stages import editing
 from workbench.stages.desk import Desk, new_action
 from workbench.stages.editing import Decision, Place
 from workbench.stages.review import Opened
-from workbench.text.cells import DISPOSITION_SYMBOL, fit, short, width
+from workbench.text.cells import DISPOSITION_SYMBOL, cut, cut_words, fit, short, width
 from workbench.text.figures import many
 from workbench.text.safe import flat
 from workbench.tui.keys import bindings
@@ -36,17 +36,17 @@ class Places(Lines[Place]):
         out = row.key in self.left_out
         sign = "✗" if out else DISPOSITION_SYMBOL[row.disposition]
         name = max(8, min(20, size // 4))
-        surface = flat(row.surface)[: max(4, size // 3)]
+        surface = cut(flat(row.surface), max(4, size // 3))
         room = size - 4 - name - 2 - width(surface)
         before = flat(row.before)
         while width(before) > room // 3:
-            before = before[1:]
+            before = before.partition(" ")[2]
         return [
             (f"{sign} ", "dim"),
             (fit(short(row.key, name, row.act.sample.user_input), name) + "  ", ""),
             (before, "dim"),
             (surface, "struck" if out else "strong"),
-            (fit(flat(row.after), room - width(before)), "dim"),
+            (cut_words(flat(row.after), room - width(before)), "dim"),
         ]
 
 

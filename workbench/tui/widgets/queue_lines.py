@@ -64,7 +64,7 @@ def progress_parts(
     if planned is not None:
         counts = [(0, f"{done:,} of {goal:,} planned"), (1, counts[0][1])]
         if done >= goal:
-            counts.insert(1, (5, at_end(goal)))
+            counts.insert(1, (3, at_end(goal)))
     if progress.kinds:
         each = (f"{PLURAL[kind]} {number:,}" for kind, number in progress.kinds.items())
         counts.append((2, ", ".join(each)))
@@ -77,9 +77,9 @@ def progress_parts(
             counts = [(0, f"{done:,} of your {goal:,} done"), (1, f"all: {team}"), *today]
     for rank, number, word in (
         (2, progress.others, "held by others"),
-        (3, progress.started, "started"),
+        (4, progress.started, "started"),
         (4, progress.skipped, "skipped"),
-        (6, progress.excluded, "not counted"),
+        (3, progress.excluded, "not counted"),
         (2, progress.flagged, "flagged"),
         (1, progress.stale, "under an older policy"),
     ):

@@ -38,17 +38,22 @@ LEAST_TEXT = 28
 
 EFFECT, DISPUTED, STATE = 7, 12, 9
 """Cells of what a dispute changes the mean by, of both its values and of its state without a note."""
-SMALL, SMALLEST = 70, 11
+SMALL, SMALLEST = 70, 20
 """Cells below which a row has no room for who disagrees, and of a question next to two long names."""
 
 Sorting = Literal[Order, "disputes"]
 """The orders of the queue, and the view of what disagrees."""
 
 
-def dispute_columns(size: int) -> tuple[int, int, int]:
-    """The cells of a question, of who disagrees (none in a small window) and of a state in `size` cells."""
+def dispute_columns(size: int, names: int) -> tuple[int, int, int]:
+    """The cells of a question, of who disagrees (none in a small window) and of a state in `size` cells.
+
+    `names` are the cells that the longest of who disagrees takes.
+    """
     who, state = (30, 30) if size >= 110 else (21 if size >= SMALL else 0, STATE)
-    return max(4, size - 8 - EFFECT - DISPUTED - who - state), who, state
+    text = max(4, size - 8 - EFFECT - DISPUTED - who - state)
+    more = min(max(0, names - who), max(0, text - SMALLEST)) if who else 0
+    return text - more, who + more, state
 
 
 def dispute_cells(dispute: Dispute, column: str) -> tuple[str, str, str, str, str]:
@@ -125,6 +130,8 @@ class SampleList(Lines[int]):
 
     key_size: int | None = None
     """The room for ids; None before the first rows are there."""
+    names_size = 0
+    """The room for who disagrees."""
     yours = False
     """Whether the automatic values came with the file."""
     order: Sorting = "u"
@@ -215,12 +222,12 @@ class SampleList(Lines[int]):
 
     @property
     def who_disagrees(self) -> str:
-        """In the sample under the cursor, where no column says it."""
-        dispute = self.disputes.get(self.chosen or 0)
-        if dispute is None or dispute_columns(self.size.width)[1]:
+        """In the sample under the cursor, where no column says it whole."""
+        dispute, row = self.disputes.get(self.chosen or 0), self.row(self.cursor) if self.count else None
+        if dispute is None:
             return ""
-        row = self.row(self.cursor)
-        return dispute_cells(dispute, row.scorer if row and self.yours else "")[1]
+        who = dispute_cells(dispute, row.scorer if row and self.yours else "")[1]
+        return who if width(who) > dispute_columns(self.size.width, self.names_size)[1] else ""
 
     # Reading.
 
@@ -258,7 +265,10 @@ class SampleList(Lines[int]):
         for sample_id, row in rows.items():
             if not row.delta:
                 self._causes.pop(sample_id, None)
-        self.yours = any(row.scorer and row.scorer not in SCORERS for row in rows.values())
+        column = next((row.scorer for row in rows.values() if row.scorer not in SCORERS), "")
+        self.yours = bool(column)
+        sides = (dispute_cells(dispute, column)[1] for dispute in self.disputes.values())
+        self.names_size = max(map(width, sides), default=0)
         if self.key_size is None and rows:
             told = [row.key for row in rows.values() if not (is_hash(row.key) and row.question)]
             self.key_size = max((width(short(key, PAGE)) for key in told), default=0)
@@ -276,14 +286,13 @@ class SampleList(Lines[int]):
             return [(pointer, ""), (fit("…", size - 2), "dim")]
         question = flat(row.question or row.beginning).strip()
         if dispute := self.disputes.get(row.sample_id):
-            text, who, states = dispute_columns(size)
+            text, who, states = dispute_columns(size, self.names_size)
             moves, sides, low, high, noted = dispute_cells(dispute, row.scorer if self.yours else "")
-            more = min(max(0, width(sides) - who), max(0, text - SMALLEST)) if who else 0
             differs = dispute.stands != dispute.state
             state = noted if states > STATE else dispute.state + "?" * differs
             return [
-                (pointer + fit(moves, EFFECT, right=True) + f"  {fit(question, text - more)}  ", ""),
-                (fit(sides, who + more), "dim"),
+                (pointer + fit(moves, EFFECT, right=True) + f"  {fit(question, text)}  ", ""),
+                (fit(sides, who), "dim"),
                 (fit(low, DISPUTED // 2, right=True) + fit(high, DISPUTED // 2, right=True), ""),
                 ("  " + fit(state, states), "warn" if differs or dispute.state == "open" else "dim"),
             ]
@@ -345,7 +354,7 @@ class SampleHead(OneLine):
         if columns.who:
             named += [("", 2, False, None), ("by", columns.who, False, None)]
         if listed.order == "disputes":
-            question, between, state = dispute_columns(self.content_size.width - 1)
+            question, between, state = dispute_columns(self.content_size.width - 1, listed.names_size)
             named = [
                 ("effect", 2 + EFFECT, True, None), ("", 2, False, None),
                 ("question", question + 2, False, None), ("who disagrees", between, False, None),
