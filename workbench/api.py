@@ -69,10 +69,16 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class DatasetScore:
-    """Scores of several samples in their order, None where undefined, and their mean."""
+    """Scores of several samples in their order, None where undefined, and their mean.
+
+    With a calibration: `corrected`, each as verification would put it, and `corrected_mean`, both with their
+    95 % interval. Without one all of these are None.
+    """
 
     scores: tuple[float | None, ...]
     mean: Mean
+    corrected: tuple[Corrected | None, ...]
+    corrected_mean: Corrected | None
 
 
 @dataclass(frozen=True)
@@ -91,7 +97,7 @@ class Measurement:
 class _Recall:
     """What both metrics share. After a measurement: `score`, `reason`, `success`, `tally`, `assessment`.
 
-    With a calibration also `corrected`: what verification would make of the score, with its interval.
+    With a calibration also `corrected`: what verification would make of the recall, with its 95 % interval.
     """
 
     kind: Kind
@@ -123,6 +129,11 @@ class _Recall:
                 )
             calibration.check(MATCHER)
             named = calibration.scorer, calibration.threshold
+            if SCORERS[named[0]] != self.kind:
+                raise UsageError(
+                    f"a calibration of {named[0]} corrects {PLURAL[SCORERS[named[0]]]}, "
+                    f"and {type(self).__name__} counts {PLURAL[self.kind]}: leave it out"
+                )
             if scorer not in (None, named[0]) or match_threshold not in (None, named[1]):
                 raise UsageError("a calibration names scorer and match threshold: leave those out, or it")
             scorer, match_threshold = named
@@ -131,7 +142,7 @@ class _Recall:
         if not (isinstance(self.scorer, str) and SCORERS.get(self.scorer) == self.kind):
             names = ", ".join(name for name, kind in SCORERS.items() if kind == self.kind)
             raise UsageError(f"scorer {scorer!r} does not count this; there is: {names}")
-        if not (threshold is None or measure.is_between(threshold, 1)):
+        if not (threshold is None or measure.is_share(threshold)):
             raise UsageError(f"threshold {threshold!r}: the pass mark is a number from 0 to 1, or None")
         measure.check_counting(Policy() if policy is None else policy, self.match_threshold)
         self.threshold = 1.0 if strict_mode else threshold
@@ -171,8 +182,13 @@ class _Recall:
         """
         records = measure.records_of(samples)
         together = [records] if self.async_mode else [[record] for record in records]
-        scores = tuple(self._keep(done) for some in together for done in wait(self._measured(some)))
-        return DatasetScore(scores, mean(scores))
+        measured = [done for some in together for done in wait(self._measured(some))]
+        scores = tuple(map(self._keep, measured))
+        recalls = [float(done.tally.recall) for done in measured if done.tally.recall is not None]
+        corrected = None
+        if self.calibration is not None and recalls:
+            corrected = self.calibration.correct_mean(recalls, match_threshold=self.match_threshold)
+        return DatasetScore(scores, mean(scores), tuple(done.corrected for done in measured), corrected)
 
     def is_successful(self) -> bool | None:
         """Whether the last score reached the threshold; undefined never does; None without a threshold."""
@@ -202,7 +218,9 @@ class _Recall:
         if self.threshold is not None:  # the exact recall: ragas's 1e-8 must not fail a perfect sample
             success = recall is not None and recall >= Fraction(str(self.threshold))
         if self.calibration is not None and recall is not None:
-            corrected = self.calibration.correct(float(recall), tally.units)
+            at = self.match_threshold
+            corrected = self.calibration.correct(float(recall), tally.units, match_threshold=at)
+            reason += f" Verified, the recall would be about {corrected}."
         return Measurement(
             score=score,
             success=success,
@@ -316,6 +334,10 @@ def import_frame(
     """
     from workbench.stages import import_
 
+    if not isinstance(dataset, str) or not dataset.strip():
+        raise UsageError(f"dataset {dataset!r}: give a name")
+    if not isinstance(database, (str, PathLike)):
+        raise UsageError(f"database {database!r}: give the path of a file, or a URL")
     options = import_.ImportOptions(
         dataset=dataset, fields=_pairs("fields", fields), external=_pairs("external", external), update=update
     )

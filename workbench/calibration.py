@@ -4,7 +4,7 @@
 >>> learned = calibration.load("calibration.json")          # doctest: +SKIP
 >>> learned.threshold                                       # doctest: +SKIP
 78
->>> learned.correct(0.5, n_units=6)                         # doctest: +SKIP
+>>> learned.correct(0.5, n_units=6, match_threshold=78)     # doctest: +SKIP
 Corrected(value=0.58, interval=Interval(low=0.31, high=0.85))
 """
 
@@ -16,6 +16,7 @@ from pathlib import Path
 from workbench.comparing.calibration import Calibration
 from workbench.comparing.correction import Corrected
 from workbench.comparing.intervals import Interval
+from workbench.errors import UsageError
 from workbench.formats.calibration import read
 
 __all__ = ["Calibration", "Corrected", "Interval", "load"]
@@ -26,6 +27,8 @@ def load(path: str | os.PathLike[str]) -> Calibration:
 
     An export as `huggingface` holds a `calibration.json` where the dataset has one in use; the folder of an
     export in several formats will do. Raises NotFoundError without one, InputError for a file
-    that is none, naming what is off.
+    that is none, naming what is off, UsageError for what is no path.
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise UsageError(f"calibration {path!r}: give the path of a file or of a folder")
     return read(Path(path))

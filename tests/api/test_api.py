@@ -206,7 +206,9 @@ def test_statements_are_counted_by_their_verdicts() -> None:
         ({"threshold": True}, "threshold True: the pass mark"),
         ({"scorer": ["linked"]}, r"scorer \['linked'\] does not count this"),
         ({"match_threshold": 101}, "match_threshold 101"),
-        ({"match_threshold": "85"}, "match_threshold '85': a similarity"),
+        ({"match_threshold": "85"}, "match_threshold '85': a number from 0 to 100$"),
+        ({"match_threshold": 0.85}, r"match_threshold 0\.85: a number from 0 to 100; did you mean 85\?"),
+        ({"match_threshold": 1}, r"match_threshold 1: .*; did you mean 100\?"),
         ({"policy": "policy.toml"}, "policy 'policy.toml': a Policy"),
         ({"calibration": {"threshold": 80}}, "calibration {'threshold': 80}: a file, a folder, or"),
         ({"proposer": "nobody"}, "nobody"),
@@ -240,11 +242,11 @@ FRAME = """id,question,ground_truth,contexts,ctx
 
 @pytest.mark.parametrize("contexts", ["contexts", "ctx"])
 def test_a_frame_of_a_csv_file_is_read_as_the_file_is(tmp_path: Any, monkeypatch: Any, contexts: str) -> None:
-    """Lists stand as text in it, empty cells as NaN; a list that does not end is one refused row."""
+    """Lists stand as text in it, empty cells as text; a list that does not end is one refused row."""
     pandas = imported("pandas")
     monkeypatch.chdir(tmp_path)
     other = {"contexts": "ctx", "ctx": "contexts"}[contexts]
-    table = pandas.read_csv(io.StringIO(FRAME)).drop(columns=other)
+    table = pandas.read_csv(io.StringIO(FRAME), keep_default_na=False).drop(columns=other)
     table = table.assign(id=range(len(table)), length=1.5)  # ids, and numbers of an unknown name
     table.to_csv("rows.csv", index=False)
     fields = ["retrieved_contexts=ctx"] if contexts == "ctx" else []
@@ -283,6 +285,9 @@ ROW = {"question": "q", "gold": "Ann met Bob.", "ground_truth": "Ann.", "context
         ([{**ROW, "contexts": "['Ann'"}], {}, r"frame row 1: contexts: got \"\['Ann'\", expected a list"),
         (5, {}, "give a DataFrame of pandas or polars, or a list of dictionaries; got int"),
         ({"question": "q"}, {}, "a list of dictionaries; got dict"),
+        ([ROW], {"dataset": 5}, "^dataset 5: give a name$"),
+        ([ROW], {"dataset": ""}, "^dataset '': give a name$"),
+        ([ROW], {"database": 5}, "^database 5: give the path of a file, or a URL$"),
         ("rows.csv", {}, "a list of dictionaries; got str"),
         ([5], {}, "frame row 1"),
         ([], {}, "the frame"),
@@ -299,7 +304,7 @@ def test_what_is_said_of_a_frame_names_its_rows_and_parameters_of_python(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(WorkbenchError, match=told) as refused:
-        import_frame(rows, "d", **given)
+        import_frame(rows, **{"dataset": "d"} | given)
 
     assert not any(one in str(refused.value) for one in ("--", "/tmp", "frame.jsonl"))
 
@@ -313,6 +318,10 @@ def test_notes_on_a_frame_name_parameters_of_python(tmp_path: Path) -> None:
     assert 'name it: fields=["retrieved_contexts=chunk_text"]' in report.notes[0]
     assert ("frame row 2: user_input: got number 5, expected a string",) == report.errors
     assert ("the frame", "") == (report.path, report.rejected_path)
+    table = imported("pandas").DataFrame([{**bare, "ground_truth": None}, {**bare, "question": "p"}])
+    report = import_frame(table, "e", database=database)
+    assert report.errors[0].startswith("frame row 1: reference: got nothing, expected a string (missing);")
+    assert (1, 1) == (report.new, report.rejected)
 
 
 @pytest.mark.parametrize(
@@ -365,5 +374,8 @@ def test_a_row_of_a_frame_and_values_of_numpy_are_samples() -> None:
     assert [2 / 3] * 3 == [ContextEntityRecall().measure(one) for one in (frame.iloc[0], typed, EIFFEL)]
     with pytest.raises(WorkbenchError, match="got DataFrame; score_dataset takes many samples"):
         ContextEntityRecall().measure(frame)
+    empty = {**EIFFEL, "reference": numpy.nan}
+    with pytest.raises(WorkbenchError, match=r"^samples: item 2: reference: got nothing, expected a string"):
+        ContextEntityRecall().score_dataset(pandas.DataFrame([EIFFEL, empty]))
     with pytest.raises(WorkbenchError, match="column reference appears twice"):
         ContextEntityRecall().score_dataset(pandas.concat([frame, frame], axis=1)[["reference"]])

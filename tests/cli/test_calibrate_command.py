@@ -11,7 +11,7 @@ import pytest
 
 from tests.rows import gold, naming, spelled, write_rows
 from workbench import calibration
-from workbench.api import ContextEntityRecall
+from workbench.api import ContextEntityRecall, ContextualRecall
 from workbench.errors import UsageError
 
 
@@ -88,12 +88,24 @@ def test_the_api_scores_by_a_calibration_and_corrects(names: Any) -> None:
 
     assert 2 / 3 == pytest.approx(metric.measure(sample))
     assert 2 / 3 == pytest.approx(metric.corrected.value)
+    assert metric.reason.endswith(f" Verified, the recall would be about {metric.corrected}.")
     assert 1 / 3 == pytest.approx(ContextEntityRecall().measure(sample))
     assert None is metric.measure({**sample, "reference": " ", "proposal": {"proposer": "p"}})
     assert None is metric.corrected
+    scored = metric.score_dataset([sample, {**sample, "reference": " "}])
+    learned = calibration.load("cal.json")
+    assert (learned.correct(2 / 3, 3, match_threshold=learned.threshold), None) == scored.corrected
+    assert learned.correct_mean([2 / 3], match_threshold=learned.threshold) == scored.corrected_mean
+    assert None is metric.score_dataset([{**sample, "reference": " "}]).corrected_mean
     Path("old.json").write_text(Path("cal.json").read_text("utf-8").replace("layered-", "flat-"), "utf-8")
     with pytest.raises(UsageError, match="was fitted on the matcher flat-"):
         ContextEntityRecall(calibration="old.json")
+    with pytest.raises(
+        UsageError, match="calibration of linked corrects entities, and ContextualRecall counts st"
+    ):
+        ContextualRecall(calibration="cal.json")
+    with pytest.raises(UsageError, match="calibration None: give the path of a file"):
+        calibration.load(None)  # type: ignore[arg-type]
     for more in ({"match_threshold": 80}, {"scorer": "ragas"}):
         with pytest.raises(UsageError, match="leave those out"):
             ContextEntityRecall(calibration=calibration.load("cal.json"), **more)
@@ -107,7 +119,7 @@ def run_documented(capsys: pytest.CaptureFixture[str]) -> list[str]:
     sample = {key: value for key, value in spelled(0).items() if key != "gold"}
     capsys.readouterr()
     for block in blocks:
-        exec(compile(block, "docs/calibration.md", "exec"), {"sample": sample})
+        exec(compile(block, "docs/calibration.md", "exec"), {"samples": [sample]})
     return capsys.readouterr().out.splitlines()
 
 

@@ -318,14 +318,15 @@ def test_an_interval_lies_around_the_value_that_is_given_and_not_around_one_abov
     ("score", "units"),
     [
         (1.2, 4), (-0.1, 4), (0.5, 0), (math.nan, 3), (None, 3), ("0.5", 3), (True, 3), (0.5, None),
-        (0.5, 2.5), (0.5, math.inf), (0.5, math.nan),
+        (0.5, 2.5), (0.5, math.inf), (0.5, math.nan), (0.5, 3), (0.34, 4),
     ],
 )  # fmt: skip
 def test_no_score_is_not_corrected(score: Any, units: Any) -> None:
     line = calibrate(dataset(), now=85, objective="bias", seed=1).lines[85]
 
-    with pytest.raises(ValueError, match="a recall from 0 to 1"):
+    with pytest.raises(ValueError, match=r"a recall from 0 to 1|no recall of [34] units; the nearest is"):
         line.correct(score, units)
+    assert line.correct(0.67, 3)  # of who has rounded it
 
 
 def test_a_thousand_pairs_make_it_isotonic_and_probabilities_rise() -> None:
@@ -423,23 +424,24 @@ def known() -> Calibration:
 
 
 @pytest.mark.parametrize(
-    "scores", [[math.nan], [0.5, math.nan], [1.5], [-3.0], [0.5, "0.5"], [True], [math.inf], [], [None]]
+    "scores",
+    [[math.nan], [0.5, math.nan], [1.5], [-3.0], [0.5, "0.5"], [True], [math.inf], [], [None], None, 0.5],
 )
-def test_a_mean_of_what_is_no_score_is_not_corrected(scores: list[Any]) -> None:
-    with pytest.raises(ValueError, match="recall from 0 to 1"):
+def test_a_mean_of_what_is_no_score_is_not_corrected(scores: Any) -> None:
+    with pytest.raises(ValueError, match=r"recalls? from 0 to 1"):
         known().correct_mean(scores, match_threshold=85)
 
 
 def test_a_mean_takes_undefined_scores_and_numbers_of_numpy() -> None:
     one = known().correct_mean([0.5, None, 1, 0.75], match_threshold=85)
 
-    assert one == known().correct_mean(np.array([0.5, 1.0, 0.75]), match_threshold=85)  # type: ignore[arg-type]
+    assert one == known().correct_mean(np.array([0.5, 1.0, 0.75]), match_threshold=85)
     assert known().correct(0.5, 4, match_threshold=85) == known().correct(
         np.float64(0.5), np.int64(4), match_threshold=85  # type: ignore[arg-type]
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("similarity", [None, 182, -1, 100.1, math.nan, math.inf, "82", True])
+@pytest.mark.parametrize("similarity", [None, 182, -1, 100.1, math.nan, math.inf, "82", True, 0.8])
 def test_no_similarity_has_no_probability(similarity: Any) -> None:
     with pytest.raises(ValueError, match="a number from 0 to 100"):
         known().probability(similarity)

@@ -25,6 +25,7 @@ from workbench.cli.audit import audit
 from workbench.cli.compare import calibrate, compare, diff, disputes
 from workbench.cli.console import (
     DEFAULT_DB,
+    MATCH_THRESHOLD,
     Call,
     Context,
     Json,
@@ -235,9 +236,7 @@ def review(context: Context) -> None:
 def score(
     context: Context,
     run: Run = None,
-    match_threshold: Annotated[
-        int | None, Option(min=0, max=100, help="Similarity from which two names match.")
-    ] = None,
+    match_threshold: Annotated[int | None, MATCH_THRESHOLD] = None,
     save: Annotated[bool, Option("--save", help="Keep --match-threshold for this dataset.")] = False,
     threshold: Annotated[
         float | None, Option(min=0, max=1, help="Pass mark: exit 1 when the mean recall is below it.")

@@ -9,7 +9,17 @@ import typer
 from typer import Argument, Option
 
 from workbench import reports
-from workbench.cli.console import Context, Json, dataset_of, given, named_path, on_terminal, policy_from, tell
+from workbench.cli.console import (
+    MATCH_THRESHOLD,
+    Context,
+    Json,
+    dataset_of,
+    given,
+    named_path,
+    on_terminal,
+    policy_from,
+    tell,
+)
 from workbench.cli.import_ import Fields, open_for_import
 from workbench.errors import UsageError
 from workbench.reports.plan import WIDER, draft_text, draw_text, plan_text, precision_text
@@ -87,9 +97,7 @@ def score_files(
     policy: Annotated[
         Path | None, Option(help="A policy file, as `workbench policy show` prints it.")
     ] = None,
-    match_threshold: Annotated[
-        int, Option(min=0, max=100, help="Similarity from which two names match.")
-    ] = 85,
+    match_threshold: Annotated[int, MATCH_THRESHOLD] = 85,
     format: Annotated[  # noqa: A002
         str | None, Option(help="The format of every file, as for import; detected by default.")
     ] = None,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from math import sqrt
 from typing import Any, Literal
@@ -15,11 +15,11 @@ from typing import Any, Literal
 import numpy as np
 
 from workbench.comparing import correction, curve
-from workbench.comparing.correction import Corrected, Line, Model, Reliability, is_recall, is_similarity
+from workbench.comparing.correction import Corrected, Line, Model, Reliability, is_recall
 from workbench.comparing.curve import FOUND, MISSING, UNSURE, Floats, Ints, Objective, Sums, Vectors
 from workbench.comparing.intervals import FEWEST, Interval, around
 from workbench.errors import UsageError
-from workbench.matching import FLOOR
+from workbench.matching import FLOOR, no_similarity
 from workbench.model import FoundIf, JsonObject
 from workbench.text.figures import many
 
@@ -450,26 +450,27 @@ class Calibration:
 
         Raises ValueError for what is no similarity.
         """
-        if not is_similarity(similarity):
-            raise ValueError(f"similarity {similarity!r}: a number from 0 to 100")
+        if expected := no_similarity(similarity):
+            raise ValueError(f"similarity {similarity!r}: {expected}")
         return self.model.probability(similarity)
 
-    def correct(self, score: float, n_units: int, *, match_threshold: int | None = None) -> Corrected:
+    def correct(self, score: float, n_units: int, *, match_threshold: int) -> Corrected:
         """One sample's recall as verification would put it, with a 95 % interval for its verified value.
 
-        `match_threshold` is the one the score was made with, the calibrated one by default. Raises ValueError
-        for one that no correction was fitted at, and for a score outside 0-1 or without units.
+        `match_threshold` is the one the score was counted at. Raises ValueError for one that no correction
+        was fitted at, and for a score outside 0-1, without units, or that so many units cannot have.
         """
         return self._line(match_threshold).correct(score, n_units)
 
-    def correct_mean(
-        self, scores: Sequence[float | None], *, match_threshold: int | None = None
-    ) -> Corrected:
+    def correct_mean(self, scores: Iterable[float | None], *, match_threshold: int) -> Corrected:
         """The mean of new samples' recalls, corrected, with its 95 % interval; None stands for undefined.
 
-        It takes scores of `scorer`, our own, never those of ragas, deepeval or another tool.
-        Raises ValueError as `correct`, naming the first score that is none, and without a defined score.
+        It takes scores of `scorer`, our own, never those of ragas, deepeval or another tool, all counted at
+        `match_threshold`. Raises ValueError as `correct`, naming the first score that is none, and without a
+        defined score.
         """
+        if not isinstance(scores, Iterable):
+            raise ValueError(f"scores: got {type(scores).__name__}, expected a list of recalls from 0 to 1")
         defined = [score for score in scores if score is not None]
         for score in defined:
             if not is_recall(score):
@@ -478,12 +479,13 @@ class Calibration:
             raise ValueError("no defined score to correct: at least one recall from 0 to 1")
         return self._line(match_threshold).correct_mean(sum(defined) / len(defined), len(defined))
 
-    def _line(self, match_threshold: int | None) -> Line:
-        at = self.threshold if match_threshold is None else match_threshold
-        if at not in self.corrections:
+    def _line(self, match_threshold: int) -> Line:
+        if match_threshold not in self.corrections:
             known = ", ".join(map(str, sorted(self.corrections)))
-            raise ValueError(f"no correction for scores at match threshold {at}; there is: {known}")
-        return self.corrections[at]
+            raise ValueError(
+                f"no correction for scores at match threshold {match_threshold}; there is: {known}"
+            )
+        return self.corrections[match_threshold]
 
 
 def document_of(

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.comparing.intervals import LEVEL, Interval, t_quantile
+from workbench.text.figures import many
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -29,6 +30,10 @@ class Corrected:
         if self.interval is None:
             return f"{self.value:.2f} [too few verified]"
         return f"{self.value:.2f} [{self.interval.low:.2f}, {self.interval.high:.2f}]"
+
+
+ROUNDED = 0.0051
+"""How far a score may be from found / units: who has rounded it kept two places."""
 
 
 @dataclass(frozen=True)
@@ -53,10 +58,15 @@ class Line:
     def correct(self, score: float, units: int) -> Corrected:
         """One sample's score. The interval is for the verified value of such a sample, not for its mean.
 
-        Raises ValueError for a score outside 0-1 or without units.
+        Raises ValueError for a score outside 0-1, without units, or that so many units cannot have.
         """
         if not is_recall(score) or not (_is_number(units) and units >= 1 and units % 1 == 0):
             raise ValueError(f"score {score!r} of {units!r} units: a recall from 0 to 1 of at least one unit")
+        found = round(score * units)
+        if abs(score - found / units) > ROUNDED:
+            nearest = f"{found / units:.2f} ({found:,} of {units:,})"
+            of = many(units, "unit")
+            raise ValueError(f"score {score!r}: no recall of {of}; the nearest is {nearest}")
         return self._corrected(score, None if self.spread is None else self.spread / sqrt(units))
 
     def correct_mean(self, mean: float, samples: int) -> Corrected:
@@ -75,11 +85,6 @@ class Line:
 def is_recall(value: Any) -> bool:
     """Whether a value is a recall: a number from 0 to 1, with what the rounding of a sum adds."""
     return _is_number(value) and 0 <= value <= 1.0000001
-
-
-def is_similarity(value: Any) -> bool:
-    """Whether a value is a similarity: a number from 0 to 100."""
-    return _is_number(value) and 0 <= value <= 100
 
 
 def _is_number(value: Any) -> bool:

@@ -270,10 +270,10 @@ def given_rows(given: Any, expected: str, named: NamedColumns = NO_COLUMNS) -> I
 
 
 def _frame_rows(frame: Any, named: NamedColumns) -> list[JsonObject]:
-    """The rows of a DataFrame as JSON has them. An empty cell is nothing, as in a table of a file.
+    """The rows of a DataFrame as JSON has them; None and NaN are nothing.
 
-    In a question, a reference, an id or a group a number is its text, and a question or a reference without
-    one is blank. Raises UsageError for a column that appears twice.
+    In a question, a reference, an id or a group a number is its text. Raises UsageError for a column that
+    appears twice.
     """
     names = [str(name) for name in frame.columns]
     if twice := _twice(names):
@@ -284,10 +284,6 @@ def _frame_rows(frame: Any, named: NamedColumns) -> list[JsonObject]:
     for cells in frame.to_dicts() if hasattr(frame, "to_dicts") else frame.to_dict("records"):
         row = plain({str(name): cell for name, cell in cells.items()})
         row |= {name: str(row[name]) for name in texts if isinstance(row[name], int | float)}
-        for field in ("user_input", "reference"):
-            there = [name for name in names if fields[name] == field]
-            if there and all(row[name] is None for name in there):
-                row[there[0]] = ""
         rows.append(row)
     return rows
 

@@ -17,6 +17,7 @@ from workbench.formats import columns
 from workbench.formats.readers import ragas
 from workbench.formats.rows import Notes, wrong
 from workbench.formats.tables import as_python, given_rows, is_frame, plain
+from workbench.matching import no_similarity
 from workbench.matching.units import language_of
 from workbench.model import Assessment, JsonObject, Kind, Matching, Policy, Proposal, Record, Sample
 from workbench.proposing import rules
@@ -182,17 +183,17 @@ def assess(
     return replace(assessments[scorer], source=f"{scorer} · {proposal.proposer}")
 
 
-def is_between(value: object, most: int) -> bool:
-    """Whether a parameter is a number, also one of numpy, from 0 to `most`."""
-    return not isinstance(value, bool) and isinstance(value, Real) and 0 <= float(value) <= most
+def is_share(value: object) -> bool:
+    """Whether a parameter is a number, also one of numpy, from 0 to 1."""
+    return not isinstance(value, bool) and isinstance(value, Real) and 0 <= float(value) <= 1
 
 
 def check_counting(policy: object, match_threshold: object) -> None:
     """Raises UsageError for what is no policy, and for no similarity."""
     if not isinstance(policy, Policy):
         raise UsageError(f"policy {policy!r}: a Policy of workbench.model is expected")
-    if not is_between(match_threshold, 100):
-        raise UsageError(f"match_threshold {match_threshold!r}: a similarity from 0 to 100")
+    if expected := no_similarity(match_threshold):
+        raise UsageError(f"match_threshold {match_threshold!r}: {expected}")
 
 
 def _fields_of(row: Any) -> JsonObject:
