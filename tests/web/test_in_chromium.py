@@ -183,8 +183,9 @@ def test_an_older_tab_shows_both_versions_and_does_it_again(serve: Serve, tab: T
     tab.click("[value=comment]")
     tab.wait("document.body.innerText.includes('Your change is not saved')")
     assert "As you saw it" in tab.run("document.body.innerText")
+    assert "Your change is not saved: comment added" == tab.run("document.querySelector('.again h2').innerText")
     tab.click(".again button")
-    tab.wait("document.body.innerText.includes('comment added')")
+    said(tab, "comment added")
     state = served.bench.review(other.key, "bo").state
     assert (("a long thought",), True) == (state.comments, state.entity.assessment.units[1].rejected)
 

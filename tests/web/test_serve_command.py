@@ -137,7 +137,7 @@ def test_without_people_the_server_shows_a_token_that_ends_with_it_and_its_log_i
         process.communicate(timeout=30)
     log = bench.folder / "log.jsonl"
     assert 0o600 == stat.S_IMODE(log.stat().st_mode)
-    assert ["/login", "/next", "/s/{sample}"] == re.findall(r'"route": "([^"]*)"', log.read_text())[:3]
+    assert ["/login", "/", "/s/{sample}"] == re.findall(r'"route": "([^"]*)"', log.read_text())[:3]
     assert "verified" == bench.review("s", "ann").state.entity.disposition
     process, url = started(bench)
     try:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from workbench.comparing.reviewers import Agreement
     from workbench.stages.agree import AgreeReport
     from workbench.stages.people import Person
+    from workbench.stages.queue import Progress
     from workbench.stages.review import Opened
     from workbench.stages.team import Held, Team
     from workbench.stages.training import Lesson, Trainee, Training
@@ -31,6 +32,16 @@ def team_line(team: Team) -> str:
     """`340 of 1,000 done (2 each on about 20 %)`: which ones are drawn by chance."""
     about = "" if team.share >= 1 or team.overlap == 1 else f" on about {team.share * 100:.0f} %"
     return f"{team.complete:,} of {team.samples:,} done ({team.overlap} each{about})"
+
+
+def done_line(progress: Progress, planned: tuple[int, int] | None, *, wide: bool = True) -> str:
+    """`14 of 20 planned · 5 by you`: how far all are, and this person where others verify too."""
+    said = f"{progress.verified:,} of {progress.total:,} verified"
+    if planned is not None:
+        done, goal = planned
+        complete = f"plan complete · {said}" if wide else "plan complete"
+        said = f"{done:,} of {goal:,} planned" if done < goal else complete
+    return said + (f" · {progress.mine:,} by you" if progress.mine < progress.verified else "")
 
 
 def holds(held: Sequence[Held]) -> str:
@@ -97,14 +108,16 @@ def _stands(one: Trainee) -> str:
 
 def trainee_line(trainee: Trainee) -> str:
     """How far a person is, for themselves."""
-    if trainee.decided < trainee.samples:
-        return (
-            f"Training: {trainee.decided} of {many(trainee.samples, 'sample')} decided. "
-            f"The pass mark is {_mark(trainee.mark)}."
-        )
     figures = "units {}, verdicts {}".format(*_reached(trainee))
     if trainee.by:
-        return f"You passed the training: {figures}. These are the samples to review."
+        passed = "You passed the training" if trainee.by == trainee.name else "An owner let you go on"
+        return f"{passed}: {figures}. These are the samples to review."
+    if trainee.decided < trainee.samples:
+        so_far = f": {figures} so far" if trainee.decided else ""
+        return (
+            f"Training: {trainee.decided} of {many(trainee.samples, 'sample')} decided{so_far}. "
+            f"The pass mark is {_mark(trainee.mark)}."
+        )
     return f"Not passed: {figures}; the pass mark is {_mark(trainee.mark)}. An owner can let you go on."
 
 

@@ -41,6 +41,11 @@ class Lesson:
     added: tuple[Unit, ...]
 
     @property
+    def known(self) -> list[Unit]:
+        """The units of the known answer."""
+        return [*(link.verified for link in self.same), *self.missed]
+
+    @property
     def overlap(self) -> Overlap:
         """How many units are the same, of those of the person and of the known answer."""
         both = len(self.same)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from workbench.matching.nearest import shared
 from workbench.model import PLURAL, RESOLVED, Evidence, Imported, Kind, Label, Span, Unit, count, letter
-from workbench.reports.team import letters_text
+from workbench.reports.team import done_line, letters_text
 from workbench.reports.units import counted, differs, first_of, quoted, settled_value, stays, tally, verdict
 from workbench.reviewing.edits import Accept, Edit, Put
 from workbench.reviewing.fold import gold_units, place_of
@@ -52,12 +52,7 @@ def head_parts(
     """
     left = [(flat(opened.dataset.name), "bold")]
     if progress is not None:
-        said = f"{progress.verified:,} of {progress.total:,} verified"
-        if planned is not None:
-            done, goal = planned
-            complete = f"plan complete · {said}" if size >= 100 else "plan complete"
-            said = f"{done:,} of {goal:,} planned" if done < goal else complete
-        left.append((f"  {said}", DIM))
+        left.append((f"  {done_line(progress, planned, wide=size >= 100)}", DIM))
     nameless = is_hash(opened.sample.id) and opened.sample.user_input  # the question stands below
     name: Part = ("" if nameless else short(opened.sample.id, 1000), "bold")
     state, flag, comments = opened.state.of(kind), opened.state.flag, opened.state.comments

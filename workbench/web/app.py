@@ -37,7 +37,7 @@ from workbench.errors import (
 )
 from workbench.model import Kind, Unit, letter
 from workbench.reports import units
-from workbench.reports.team import holds, lesson_text, letters_text, trainee_line
+from workbench.reports.team import done_line, holds, lesson_text, letters_text, trainee_line
 from workbench.reviewing.edits import Put
 from workbench.stages import editing, intents, people, review
 from workbench.stages.desk import Desk, Step, open_desk
@@ -56,8 +56,8 @@ from workbench.web.guard import ACT_WINDOW, ACTS, BODY, LOGIN_WINDOW, LOGINS, ST
 SAID = 1_000
 """Acts whose words are kept for the page that follows them."""
 
-LONGEST_SAID = 300
-"""Characters of what was done: a reason may have thousands."""
+LONGEST_LINK = 40
+"""Characters of the name of a sample that something was done with."""
 
 GONE = "the page is older than your session: look at it once more, then do it again"
 
@@ -103,10 +103,11 @@ Page = Callable[[Request, Caller], Awaitable[Response]]
 
 
 class RefusedForm(NamedTuple):
-    """A form that was not done, to be sent once more: why not, and which units changed meanwhile."""
+    """A form that was not done, to be sent once more: why not, what it wanted, what changed meanwhile."""
 
     fields: Fields
     why: str = ""
+    what: str = ""
     changes: Sequence[tuple[str, Unit | None, Unit | None]] = ()
 
     @property
@@ -133,14 +134,14 @@ class Pages:
         )  # fmt: skip
         self._templates.globals |= {
             "page": page, "words": units, "many": many, "delta": delta, "shows": shows, "letter": letter,
-            "trainee_line": trainee_line, "tag": forms.tag, "excluding": intents.EXCLUDING,
+            "trainee_line": trainee_line, "name_of": name_of, "tag": forms.tag, "excluding": intents.EXCLUDING,
             "proxy": proxy is not None,
         }  # fmt: skip
 
     def routes(self) -> list[BaseRoute]:
         """Every page; only log in, health and what pages are drawn with are open to strangers."""
         pages = {
-            "/": self.next, "/next": self.next, "/s/{sample}": self.sample, "/me": self.me,
+            "/": self.home, "/next": self.next, "/s/{sample}": self.sample, "/me": self.me,
             "/lesson/{sample}": self.lesson, "/resolve": self.next, "/resolve/{sample}": self.sample,
         }  # fmt: skip
         acts = {
@@ -247,7 +248,7 @@ class Pages:
                 wrong = "this name and token do not fit together"
                 return self._page("login.html", 401, said=wrong, name=name)
         request.state.person = name
-        answer = RedirectResponse("/next", 303)
+        answer = RedirectResponse("/", 303)
         answer.set_cookie(
             self._site.cookie, secret, max_age=int(people.HOURS * 3600), path="/", httponly=True,
             secure=self._site.secure, samesite="strict",
@@ -267,6 +268,14 @@ class Pages:
         return answer
 
     # Looking.
+
+    async def home(self, request: Request, caller: Caller) -> Response:
+        """Where one comes in; an owner who only looks takes no place from those who review."""
+        desk = caller.desk
+        looks = desk.info.overlap and not await desk.refusal("assign samples")
+        if looks and await self._store.read(desk.find_next) is None:
+            return RedirectResponse("/me", 303)
+        return await self.next(request, caller)
 
     async def next(self, request: Request, caller: Caller) -> Response:
         """Go to the next sample to decide."""
@@ -288,7 +297,7 @@ class Pages:
         """A sample as it stands now. One that the queue did not give is picked by hand."""
         number, asked = forms.number(request.path_params["sample"]), Fields(request.query_params)
         request.state.sample = number
-        picked = not forms.same(_given(caller, number), asked["queue"])
+        picked = await self._picks(caller, number, asked["queue"])
         opened = await self._open(caller, number, picked=picked)
         kind = forms.kind_of(asked["kind"], opened)
         message = self._told(caller, asked["did"])
@@ -296,8 +305,14 @@ class Pages:
         if doubts:
             message = f"{', '.join(doubts)}. Accept once more to accept anyway."
         return await self._show(
-            caller, opened, kind, picked=picked, said=message, unit=asked["unit"], sure=bool(doubts)
-        )
+            caller, opened, kind, picked=picked, said=message, unit=asked["unit"], sure=bool(doubts),
+            opens=asked["opens"],
+        )  # fmt: skip
+
+    async def _picks(self, caller: Caller, number: int, given: str = "") -> bool:
+        """Whether a person chose a sample by its address: the queue did not give it, nor would it now."""
+        by_queue = forms.same(_given(caller, number), given)
+        return not by_queue and await self._store.read(caller.desk.find_next) != number
 
     async def lesson(self, request: Request, caller: Caller) -> Response:
         """The known answer of a training sample that this person decided."""
@@ -306,9 +321,10 @@ class Pages:
         own_lessons = await self._store.read(lessons, caller.desk.info, caller.name, number)
         if not own_lessons:
             raise NotFoundError("there is no such training sample, or you have not decided it")
-        message = self._told(caller, request.query_params.get("did", ""))
-        lines = lesson_text(own_lessons).splitlines()
-        return self._page("lesson.html", caller=caller, lines=lines, said=message)
+        return self._page(
+            "lesson.html", caller=caller, lines=lesson_text(own_lessons).splitlines(), lessons=own_lessons,
+            sample=await caller.desk.texts(number), said=self._told(caller, Fields(request.query_params)["did"]),
+        )  # fmt: skip
 
     def _told(self, caller: Caller, action: str) -> str:
         """What the act did that led to a page."""
@@ -324,7 +340,7 @@ class Pages:
 
     async def _show(
         self, caller: Caller, opened: Opened, kind: Kind, *, picked: bool, status: int = 200,
-        said: str = "", unit: str = "", sure: bool = False, again: RefusedForm | None = None,
+        said: str = "", unit: str = "", opens: str = "", sure: bool = False, again: RefusedForm | None = None,
     ) -> Response:  # fmt: skip
         shown, held, why = Shown.of(opened, picked=picked), await caller.desk.held(opened.sample_id), None
         if kind in opened.causes and not opened.over:
@@ -333,9 +349,9 @@ class Pages:
         return await asyncio.to_thread(
             self._page, "review.html", status, caller=caller, opened=opened, kind=kind, said=said,
             title=name_of(opened.sample.id, opened.sample.user_input), facts=facts, why=why, sure=sure,
-            again=again, chosen=page.chosen(opened, kind, unit), signed=shown.signed(caller.key),
+            again=again, chosen=page.chosen(opened, kind, unit), signed=shown.signed(caller.key), opens=opens,
             letters=letters_text(opened, kind), queue="" if picked else _given(caller, opened.sample_id),
-            progress=await caller.desk.progress(),
+            progress=done_line(await caller.desk.progress(), await caller.desk.planned()),
         )  # fmt: skip
 
     async def me(self, request: Request, caller: Caller) -> Response:
@@ -371,9 +387,10 @@ class Pages:
         except ConflictError as error:
             request.state.error = "ConflictError"
             opened = await self._open(caller, shown.sample_id, picked=shown.picked)
-            before = await self._store.read(review.state_at, opened, shown.seq)
-            units = before.of(kind).assessment.units, opened.units(kind)
-            again = RefusedForm(fields, str(error), forms.changes(*units))
+            before = replace(opened, state=await self._store.read(review.state_at, opened, shown.seq))
+            what = await asyncio.to_thread(forms.told, fields, before, kind, shown)
+            changes = forms.changes(before.units(kind), opened.units(kind))
+            again = RefusedForm(fields, str(error), what, changes)
             return await self._show(caller, opened, kind, picked=shown.picked, status=409, again=again)
         except StoreError as error:
             return self._not_saved(request, fields, error)
@@ -394,13 +411,14 @@ class Pages:
         """Write nothing of a form of another session; offer again what it said, on the sample as it is."""
         number = forms.number(fields["form"].partition(".")[0])
         try:
-            given = await self._store.read(caller.desk.find_next) == number
-            opened = await self._open(caller, number, picked=not given)
+            picked = await self._picks(caller, number)
+            opened = await self._open(caller, number, picked=picked)
         except WorkbenchError:
             raise HTTPException(403, GONE) from None
         kind = forms.kind_of(fields["kind"], opened)
+        what = forms.told(fields, opened, kind, Shown.of(opened, picked=picked))
         return await self._show(
-            caller, opened, kind, picked=not given, status=403, again=RefusedForm(fields, GONE)
+            caller, opened, kind, picked=picked, status=403, again=RefusedForm(fields, GONE, what)
         )
 
     async def _write(
@@ -436,7 +454,7 @@ class Pages:
             accepted = what in ("accept", "none") and edit is not None
             done = page.outcome(opened, kind) if accepted else "" if edit else ": so it is already"
             others = await caller.desk.decided_too(opened.sample_id) if intent.leaves else ""
-            said = f"{cut(intent.what, LONGEST_SAID)}{done}{' · ' if others else ''}{others}"
+            said = f"{cut(intent.what, forms.LONGEST_TOLD)}{done}{' · ' if others else ''}{others}"
             if intent.adds and isinstance(edit, Put):
                 unit = edit.units[0].id
             if intent.goes:
@@ -456,6 +474,7 @@ class Pages:
             learned = await self._store.read(lessons, caller.desk.info, caller.name, opened.sample_id)
             if learned:
                 return RedirectResponse(f"/lesson/{opened.sample_id}?did={action}", 303)
+        self._keep(caller, action, _with_links(opened, kind, said))
         return await self._go_on(caller, opened.sample_id, action)
 
     def _keep(self, caller: Caller, action: str, message: str) -> None:
@@ -486,7 +505,9 @@ class Pages:
             return self._to(caller, shown.sample_id, **again)
         request.state.sample = moved.sample_id
         word = "undone" if step == "undo" else "done again"
-        self._keep(caller, action, f"{word}: {cut(intents.told(moved.edit, moved.samples), LONGEST_SAID)}")
+        self._keep(
+            caller, action, f"{word}: {cut(intents.told(moved.edit, moved.samples), forms.LONGEST_TOLD)}"
+        )
         where = replace(caller, desk=replace(desk, resolves=moved.resolves))
         return self._to(where, moved.sample_id, kind=moved.kind or "", unit=moved.unit, did=action)
 
@@ -523,6 +544,16 @@ def _status(error: WorkbenchError) -> int:
     if isinstance(error, ConflictError):
         return 409
     return 400 if isinstance(error, UsageError) else 422 if isinstance(error, InputError) else 503
+
+
+def _with_links(opened: Opened, kind: Kind, done: str) -> Markup:
+    """What was done with a sample that one leaves: its name leads back to it, and a key to its Why."""
+    name, address = name_of(opened.sample.id, opened.sample.user_input), f"/s/{opened.sample_id}?kind={kind}"
+    why = Markup(' · <a href="{}&amp;opens=w" data-key="w">Why <kbd>w</kbd></a>').format(address)
+    link = Markup('<a href="{}"><bdi>{}</bdi></a> {}').format(
+        address, clean(cut(name, LONGEST_LINK)), clean(done)
+    )
+    return link + why if kind in opened.causes and not opened.over else link
 
 
 def _given(caller: Caller, sample_id: int) -> str:

@@ -24,6 +24,9 @@ PRESSES = 1_000
 LONGEST = 20_000
 """Characters of a comment or a reason."""
 
+LONGEST_TOLD = 300
+"""Characters of what was done: a reason may have thousands."""
+
 _NUMBER = re.compile(r"-?[0-9]{1,18}")
 
 
@@ -123,7 +126,7 @@ def intent_of(fields: Fields, opened: Opened, kind: Kind, shown: Shown) -> Inten
             raise InputError("this is for your own review: here you settle what people differ in")
         case "accept" | "none":
             fast = 0 <= time.time() - shown.at < intents.FAST  # below 0: the clock was set back meanwhile
-            return intents.accept(opened, kind, fast=fast)
+            return intents.accept(opened, kind, fast=fast, done="settled" if opened.over else "accepted")
         case "skip":
             return intents.skip()
         case "exclude":
@@ -145,6 +148,15 @@ def intent_of(fields: Fields, opened: Opened, kind: Kind, shown: Shown) -> Inten
             return _new(fields, opened, kind)
         case _:
             return _of_unit(what, intents.unit_of(opened, kind, unit_id), more, fields, opened)
+
+
+def told(fields: Fields, opened: Opened, kind: Kind, shown: Shown) -> str:
+    """What a form wants, as it is said once it is done; nothing where that makes no sense there."""
+    try:
+        intent = intent_of(fields, opened, kind, shown)
+    except InputError:
+        return ""
+    return cut(intent.what, LONGEST_TOLD) if intent else ""
 
 
 def wanted(fields: Fields) -> tuple[str, str, str]:
@@ -226,7 +238,7 @@ def marked(fields: Fields, opened: Opened) -> tuple[str, int, int] | None:
     name = fields["part"]
     if not name:
         return None
-    text = dict(texts_of(opened)).get(name, "")
+    text = dict(texts_of(opened.sample)).get(name, "")
     start, end = (number(fields[side], -1) for side in ("start", "end"))
     if not 0 <= start < end <= len(text):
         raise InputError("nothing is marked there: mark it again")

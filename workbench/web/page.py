@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from workbench.model import Kind, Match, Unit, count, letter
+from workbench.model import Kind, Match, Sample, Unit, count, letter
 from workbench.reports.units import (
     counted,
     doubtful,
@@ -37,17 +37,16 @@ class SampleText(NamedTuple):
     pieces: Sequence[Piece]
 
 
-def texts_of(opened: Opened) -> Iterator[tuple[str, str]]:
+def texts_of(sample: Sample) -> Iterator[tuple[str, str]]:
     """The texts that words are marked in by their names: `r` is the reference, a number a context."""
-    yield "r", opened.sample.reference
-    yield from ((str(index), text) for index, text in enumerate(opened.sample.retrieved_contexts))
+    yield "r", sample.reference
+    yield from ((str(index), text) for index, text in enumerate(sample.retrieved_contexts))
 
 
-def parts_of(opened: Opened, kind: Kind) -> Iterator[SampleText]:
-    """The reference and the contexts with the marks of a kind; the same for the same state."""
-    units = opened.units(kind)
-    yield _part("r", "Reference", opened.sample.reference, reference_marks(units, None))
-    contexts = opened.sample.retrieved_contexts
+def parts_of(sample: Sample, units: Sequence[Unit]) -> Iterator[SampleText]:
+    """The reference and the contexts with the marks of some units; the same for the same ones."""
+    yield _part("r", "Reference", sample.reference, reference_marks(units, None))
+    contexts = sample.retrieved_contexts
     for index, text in enumerate(contexts):
 
         def place(context: int, start: int, here: int = index) -> int | None:

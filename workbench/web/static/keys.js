@@ -94,7 +94,7 @@ function show(page, answer, before, acted) {
   }
   document.title = page.title;
   said().className = page.getElementById("said").className;
-  said().textContent = page.getElementById("said").textContent;
+  said().replaceChildren(...page.getElementById("said").childNodes);
   const same = document.querySelector("[data-sample]")?.dataset.sample === before;
   const url = answer.redirected || !acted ? answer.url : location.href;
   if (same) history.replaceState(null, "", url);
@@ -190,7 +190,7 @@ document.addEventListener("click", (event) => {
   if (mark && getSelection().isCollapsed) choose(document.getElementById(`u-${mark.dataset.unit}`));
   const unit = event.target.closest("li.unit");
   if (unit && !event.target.closest("button, select, summary, input")) choose(unit, true);
-  const link = event.target.closest("nav a, a[data-key]");
+  const link = event.target.closest("nav a, #said a, a[data-key]");
   if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
     event.preventDefault();
     if (leaves()) go(link.href, {});
@@ -251,7 +251,7 @@ document.addEventListener("keydown", (event) => {
   // a key that is held down, or was pressed before the next sample was there, decides nothing on it
   if ((busy || event.repeat) && !/^(j|k|Arrow)/.test(key)) return event.preventDefault();
   if (act(key)) event.preventDefault();
-  else if (/^\p{L}$/u.test(key)) say(`${key} does nothing here; ? shows the keys`);
+  else if (/^[^ ]$/u.test(key)) say(`${key} does nothing here${document.querySelector("[data-key='?']") ? "; ? shows the keys" : ""}`);
 });
 
 begin(false);
