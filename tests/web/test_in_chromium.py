@@ -16,7 +16,7 @@ from tests.rows import CITIES, naming, proposal, sample
 from tests.web.chromium import PROGRAM, Tab, browser, new_tab
 from tests.web.conftest import Served
 from workbench.model import RESOLVED
-from workbench.stages import people
+from workbench.stages import people, training
 from workbench.stages.desk import open_desk
 
 pytestmark = pytest.mark.skipif(
@@ -124,6 +124,15 @@ def test_ten_samples_by_keys_and_by_mouse_are_there_after_a_reload_and_in_the_te
     assert first == sample_shown(tab)
     key(tab, "a")
     wait_for_another(tab, first)
+    second = sample_shown(tab)
+    assert said(tab).startswith(f"{tab.run('said().firstElementChild.innerText')} accepted: verified ")
+    key(tab, "w")  # Why of the one that was accepted, not of the one that is shown
+    wait_for_another(tab, second)
+    assert first == sample_shown(tab)
+    assert tab.run(IN_SIGHT % "details[data-key=w][open] table")
+    assert "picked by hand" not in tab.run("document.body.innerText")
+    key(tab, "a")
+    wait_for_another(tab, first)
     for done in range(2, 6):
         before = sample_shown(tab)
         key(tab, "a")
@@ -170,6 +179,22 @@ def test_marked_text_becomes_a_unit_also_after_letters_outside_of_the_first_plan
     assert "Delhi" == row["retrieved_contexts"][0][place.start : place.end]
 
 
+def test_a_lesson_is_left_by_the_key_that_accepts(serve: Serve, tab: Tab) -> None:
+    served = serve(TEN[:2])
+    for name in "s0", "s1":
+        served.bench.verify(name)
+    training.begin(served.bench.store, served.bench.info(), "ann", "", 0.8)
+    log_in(tab, served)
+    first = sample_shown(tab)
+    key(tab, "a")
+    tab.wait("location.pathname.startsWith('/lesson/')")
+    tab.settled()
+    key(tab, "n")
+    assert "n does nothing here" == said(tab)
+    key(tab, "a")
+    tab.wait(f"![undefined, '{first}'].includes(document.querySelector('[data-sample]')?.dataset.sample)")
+
+
 def test_an_older_tab_shows_both_versions_and_does_it_again(serve: Serve, tab: Tab) -> None:
     served = serve(TEN)
     log_in(tab, served)
@@ -183,7 +208,8 @@ def test_an_older_tab_shows_both_versions_and_does_it_again(serve: Serve, tab: T
     tab.click("[value=comment]")
     tab.wait("document.body.innerText.includes('Your change is not saved')")
     assert "As you saw it" in tab.run("document.body.innerText")
-    assert "Your change is not saved: comment added" == tab.run("document.querySelector('.again h2').innerText")
+    heading = tab.run("document.querySelector('.again h2').innerText")
+    assert "Your change is not saved: comment added" == heading
     tab.click(".again button")
     said(tab, "comment added")
     state = served.bench.review(other.key, "bo").state
@@ -326,8 +352,9 @@ def test_on_a_phone_the_keys_and_a_refusal_come_into_sight(serve: Serve, tab: Ta
     for within in (".keys", "li.unit[aria-current]"):
         key(tab, "?")
         assert tab.run(IN_SIGHT % within)
-    key(tab, "w")
-    assert "w does nothing here; ? shows the keys" == said(tab)
+    for unused in "w", "9", "=":
+        key(tab, unused)
+        assert f"{unused} does nothing here; ? shows the keys" == said(tab)
     tab.run("document.querySelector('#new [name=surface]').value = 'Nonsense'")
     tab.click("#new [value=add]")
     tab.settled()

@@ -251,6 +251,7 @@ def test_the_column_of_a_file_is_called_the_score_in_the_file(serve: Serve) -> N
 
 def test_a_sample_that_the_queue_did_not_give_is_picked_by_hand(serve: Serve) -> None:
     bench, bo = opened(serve)
+    assert "picked by hand" not in shown(bo.get(bo.page.url.path).text)  # the address of what Next gives
     other = next(key for key in ("s0", "s1") if key != bo.key)
     for path in (f"/s/{bench.id(other)}", f"/s/{bench.id(other)}?queue=made-up"):
         assert "picked by hand" in shown(bo.get(path).text)
@@ -283,7 +284,7 @@ def test_two_tabs_lose_nothing(serve: Serve) -> None:
     answer = second.do("label::p2", sure="1", **{"label-p2": "person"})
     assert 409 == answer.status_code
     words = shown(answer.text)
-    assert "Your change is not saved" in words
+    assert "Your change is not saved: India is now person" in words
     assert "Agra Agra, place, found in context 1 rejected" in words
     assert "place" == unit(bench, second, "India").label
     again = fields_of(answer.text, again=True)
@@ -492,11 +493,15 @@ def test_with_assignments_each_person_holds_another_sample(serve: Serve) -> None
     served = serve()
     team.assign(served.bench.store, served.bench.info(), "ann", 1, 1.0, None)
     people = [served.log_in(name) for name in ("ann", "bo", "cy")]
+    assert ["/me", "/s", "/s"] == [
+        one.page.url.path[:3].rstrip("/") for one in people
+    ]  # an owner may only look
     for one in people:
         one.get("/next")
     assert 3 == len({one.key for one in people})
     for one in people:
         one.do("accept")
+    assert "3 of 4 verified · 1 by you" in shown(people[0].get("/next").text)
     assert 4 == served.bench.query("SELECT count(*) FROM assignment WHERE annotator IS NOT NULL")[0][0]
 
 
@@ -534,6 +539,12 @@ def test_a_trainee_learns_the_known_answer_and_how_far_they_are(serve: Serve) ->
     assert "/lesson/" in str(first.url)
     assert "accepted: verified 1/1" in words
     assert "− India: you have no such entity" in words
+    assert "The pass mark is .80." in words
+    assert "Training: 1 of 2 samples decided: units .67, verdicts 1.00 so far." in words
+    for text in "question s", "Reference Agra , India .", "Context 1 of 1 Agra .":
+        assert text in words
+    marks = re.findall('class="(missing|found|mention)">(Agra|India)</mark>', first.text)
+    assert [("found", "Agra"), ("missing", "India"), ("mention", "Agra")] == marks
     for name in "cy", "ann":
         assert 404 == served.log_in(name).get(first.url.path).status_code
     bo.get("/next")

@@ -134,8 +134,8 @@ class Pages:
         )  # fmt: skip
         self._templates.globals |= {
             "page": page, "words": units, "many": many, "delta": delta, "shows": shows, "letter": letter,
-            "trainee_line": trainee_line, "name_of": name_of, "tag": forms.tag, "excluding": intents.EXCLUDING,
-            "proxy": proxy is not None,
+            "trainee_line": trainee_line, "name_of": name_of, "tag": forms.tag, "proxy": proxy is not None,
+            "excluding": intents.EXCLUDING,
         }  # fmt: skip
 
     def routes(self) -> list[BaseRoute]:
@@ -321,10 +321,11 @@ class Pages:
         own_lessons = await self._store.read(lessons, caller.desk.info, caller.name, number)
         if not own_lessons:
             raise NotFoundError("there is no such training sample, or you have not decided it")
+        lines, sample = lesson_text(own_lessons).splitlines(), await caller.desk.texts(number)
+        message = self._told(caller, request.query_params.get("did", ""))
         return self._page(
-            "lesson.html", caller=caller, lines=lesson_text(own_lessons).splitlines(), lessons=own_lessons,
-            sample=await caller.desk.texts(number), said=self._told(caller, Fields(request.query_params)["did"]),
-        )  # fmt: skip
+            "lesson.html", caller=caller, lines=lines, lessons=own_lessons, sample=sample, said=message
+        )
 
     def _told(self, caller: Caller, action: str) -> str:
         """What the act did that led to a page."""
