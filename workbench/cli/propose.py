@@ -118,8 +118,7 @@ def _ask_service(
     max_cost: float | None,
     json: bool,
 ) -> None:
-    from workbench.stages import claude as stage
-    from workbench.store.datasets import dataset_info
+    from workbench.stages import claude as stage, queue
 
     limit = stage.MAX_COST if max_cost is None else Decimal(f"{max_cost:.9g}")
     plan = stage.plan_run(store, info, options)
@@ -145,7 +144,7 @@ def _ask_service(
     except stage.DroppedError as error:
         tell(f"workbench: {error}")
         raise typer.Exit(3) from None
-    now = dataset_info(store, info.id).run
+    now = queue.dataset_under(store, info.name, None).run
     text = texts.report_text(report)
     if info.run and now != info.run:
         text += f"\nthe suggestions in use are those of {now}, {instead_text(info.run)}"

@@ -132,19 +132,11 @@ def progress(title: str, total: int | None, *, unit: str = "samples") -> Iterato
     if not sys.stderr.isatty():
         yield lambda _done: None
         return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        DownloadColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn as Remaining,
-    )
+    from rich import console, progress as bars
 
-    amount = DownloadColumn() if unit == "bytes" else MofNCompleteColumn()
-    columns = (TextColumn("{task.description}"), BarColumn(), amount, Remaining())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    amount = bars.DownloadColumn() if unit == "bytes" else bars.MofNCompleteColumn()
+    columns = (bars.TextColumn("{task.description}"), bars.BarColumn(), amount, bars.TimeRemainingColumn())
+    with bars.Progress(*columns, console=console.Console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=total)
         yield lambda done: bar.update(task, completed=done)
 

@@ -18,7 +18,7 @@ from workbench.formats.columns import FIELD_OF, NAMES, as_contexts, is_number, l
 from workbench.formats.json_lines import parse
 from workbench.formats.readers import ragas
 from workbench.formats.rows import OBJECT, Notes, rest_of, shown, wrong
-from workbench.model import JsonObject, Proposal, ProposedStatement, Record, Span, count
+from workbench.model import JsonObject, Proposal, ProposedStatement, Record, Span
 
 # Under which names runs hold their test cases, and these what their metrics said; the last are older.
 LISTS = frozenset(
@@ -90,13 +90,9 @@ def _judged(record: Record, recall: JsonObject, notes: Notes) -> Record:
         if recall:
             notes.counted[f"{CONTEXTUAL_RECALL}: its verdicts are not in verboseLogs"] += 1
         return record
-    from workbench.matching.units import statement_units  # with all that a matcher needs
-    from workbench.scoring.scorers import supported
-
     notes.counted[f"{CONTEXTUAL_RECALL}: the judge's verdicts came in as statements"] += 1
-    assessment = supported(statement_units(sample, statements, PROPOSER))
-    counted = count(assessment.units).recall if assessment is not None else None
-    if counted is None or abs(counted - recall["score"]) > 1e-6:
+    found = sum(statement.verdict == "found" for statement in statements)
+    if not statements or abs(found / len(statements) - recall["score"]) > 1e-6:
         strict = recall.get("strictMode", recall.get("strict_mode")) is True
         why = " (strict mode makes it 0 or 1)" if strict else ""
         notes.counted[f"{CONTEXTUAL_RECALL}: its verdicts do not add up to the score{why}"] += 1

@@ -143,13 +143,9 @@ class Views:
             for value, number in values[:MOST]:
                 count = "" if number is None else f"{number:,}"
                 name = NAMES.get(value, value) if field in ("state", "is") else value
-                choices.append(
-                    MenuChoice(name, count, _stands(query, field, value), partial(self._toggle, field, value))
-                )
+                take = partial(self._field.set_query, toggled(query, field, value))
+                choices.append(MenuChoice(name, count, _stands(query, field, value), take))
         return choices
-
-    def _toggle(self, field: str, value: str) -> None:
-        self._field.set_query(toggled(self._field.value, field, value))
 
     def _saved(self) -> list[MenuChoice]:
         """The views that were saved under a name; saving this one, or forgetting it."""
