@@ -91,7 +91,7 @@ def test_below_ten_there_is_no_estimate_and_no_mean() -> None:
     assert {
         "verified so far: – n = 9, counts only",
         "estimated for all 200: – no estimate",
-        "No estimate for all 200: 9 verified samples, fewer than 10: counts only.",
+        "No estimate of the mean of all 200 samples: 9 verified samples, fewer than 10: counts only.",
     } <= set(lines)
 
 

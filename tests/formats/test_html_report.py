@@ -246,7 +246,7 @@ def test_nothing_verified_is_a_page_too(answered: Answered) -> None:
     text = Page(page_of(answered(rows))).text
 
     assert "0 of 12 samples verified" in text
-    assert "No estimate for all 12: nothing was verified." in text
+    assert "No estimate of the mean of all 12 samples: nothing was verified." in text
     assert "Why they differ" not in text
 
 

@@ -59,7 +59,7 @@ def test_an_owner_settles_a_sample_and_an_annotator_may_not(differing: Any) -> N
     assert "Nothing is left to settle" in shown(ann.page.text)
     page = shown(bo.get("/s/1").text)
     assert "settled 1/2 .50 " in page
-    assert "Automatic Settled Cause and share" in page
+    assert "Automatic Settled" in page
     assert [("adjudicated", "verified")] == served.bench.query(
         f"SELECT origin, entity FROM review WHERE annotator = '{RESOLVED}'"
     )

@@ -236,7 +236,8 @@ def same_facts(rows: Iterable[Row], paired: Paired) -> list[Fact]:
 
 def estimate_notes(estimate: Estimate, *, assisted: bool) -> list[str]:
     """What must be known to read the estimate: why there is none, how it was drawn, what the gold is."""
-    lines = [f"No estimate for {those(estimate)}: {estimate.refusal}."] if estimate.refusal else []
+    mean = f"No estimate of the mean of {those(estimate)} samples"
+    lines = [f"{mean}: {estimate.refusal}."] if estimate.refusal else []
     return [*lines, *estimate.assumptions, *([ASSISTED] if assisted and estimate.n else [])]
 
 

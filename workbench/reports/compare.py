@@ -59,7 +59,8 @@ def figures_text(figures: Figures) -> str:
         lines.append(f"nothing is {what}{besides}: workbench review, or import FILE --gold")
     lines += ["", *_facts(estimate_facts(figures.estimate, assisted=figures.assisted))]
     lines += [f"  {note}" for note in notes(figures)]
-    lines += ["", *_causes(figures)]
+    causes = _causes(figures)
+    lines += ["", *causes] if causes else []
     if figures.beside and verified_samples(figures.counts):
         lines += ["", "all scorers, over the samples that are verified:", *_beside(figures)]
     return page([*lines, *_rest(figures)])

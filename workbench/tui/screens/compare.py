@@ -12,7 +12,7 @@ from textual.widgets import Static
 from workbench.comparing.answer_words import headline as sentences
 from workbench.comparing.words import headline
 from workbench.model import PLURAL
-from workbench.scoring.names import scorer_name
+from workbench.scoring.names import CALIBRATED, scorer_name
 from workbench.settings import usual_scorer
 from workbench.stages.answer import answer_at
 from workbench.text.cells import cut
@@ -91,11 +91,12 @@ class CompareScreen(Room):
         return self.seen.figures
 
     def entitle(self) -> None:
-        """The dataset, what is compared and how much of it is verified."""
+        """The dataset, what is compared (names `at` the match threshold) and how much of it is verified."""
         what = verified = ""
         if self.seen is not None:
             figures = self.figures
-            what = flat(f"  {scorer_name(figures.scorer)} · {figures.run or 'no run'}")
+            at = f" at {figures.threshold}" if figures.scorer in CALIBRATED else ""
+            what = flat(f"  {scorer_name(figures.scorer)}{at} · {figures.run or 'no run'}")
             verified = headline(figures.counts)
             if len(self.desk.info.kinds) > 1:
                 verified += f" in {PLURAL[figures.kind]}"
