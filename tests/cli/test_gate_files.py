@@ -56,7 +56,7 @@ def test_strict_lists_every_sample_that_is_not_perfect(run: Any, tmp_path: Path)
     assert 'a"<b>&]]> `x` | ␛[31m\ufffd\ufffd @team <!-- # end' == sample.attrib["name"]
     assert [
         "failed: name matching (linked): 1 of 2 samples are perfect (0 undefined)",
-        f"  below: {sample.attrib['name']}",
+        f"  not perfect: {sample.attrib['name']}",
     ] == [line.replace("\ufffe", "\ufffd") for line in ended.out.splitlines()]
 
 
@@ -67,7 +67,7 @@ def test_hostile_names_end_no_element_and_no_code_span(run: Any, tmp_path: Path)
 
     assert title.startswith("**failed: name matching (linked) mean .7500 over 2 samples")
     assert "" == blank
-    assert ['- below: ``a"<b>&]]> `x` | ␛[31m\ufffd\ufffe @team <!-- # end``'] == items
+    assert ['- below .9000: ``a"<b>&]]> `x` | ␛[31m\ufffd\ufffe @team <!-- # end``'] == items
     assert "\x1b" not in printed
 
 

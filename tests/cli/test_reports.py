@@ -113,7 +113,7 @@ def test_no_report_lists_a_blind_sample_before_it_is_decided(blind: Any) -> None
     assert 1 == gated.code
     assert ["a", *["hidden"] * 4, "3/3", "1.00"] == line.split()
     assert ".33" not in line
-    assert "  below: done" in gated.out
+    assert "  below .9000: done" in gated.out
     assert "12 samples that you are yet to review without suggestions" in gated.out
     assert ["done"] == marked["below"]
     assert "12 samples that you are yet to review without suggestions" in scored
@@ -166,7 +166,9 @@ def test_score_its_gate_and_compare_name_the_question_and_the_column_first(run: 
         assert "−.75" in row
         assert row.endswith(last)
     assert HASH == json.loads(run("score", "--json").out)["samples"][0]["id"]
-    assert "  below: Who built it?" in run("score", "--threshold", "0.9").out.splitlines()
+    assert f"  below .9000: Who built it? {HASH[:8]}" in run("score", "--threshold", "0.9").out.splitlines()
+    assert f"no sample '{HASH[:7]}'" in run("purge", HASH[:7], "--yes").err
+    assert "1 sample of a purged" in run("purge", HASH[:8], "--yes").out
 
 
 @pytest.mark.parametrize("columns", [0, 30, 40, 100])

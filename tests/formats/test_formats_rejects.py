@@ -55,21 +55,22 @@ def test_without_a_refused_row_nothing_is_written(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [old]
 
 
-def test_an_earlier_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
-    """Only when the new one is complete."""
-    old = rejected_path(tmp_path / "a.jsonl")
+def test_an_earlier_file_with_other_rows_stays(tmp_path: Path) -> None:
+    """A person may have fixed them; the new one appears as a whole, and an equal one is no second file."""
+    old, new = rejected_path(tmp_path / "a.jsonl"), rejected_path(tmp_path / "a.jsonl.2")
     old.write_text("old\n" * 100)
-    with Rejects(tmp_path / "a.jsonl") as reject:
-        reject("{}", ERROR)
-        reject("x", ERROR)
+    for _ in range(2):
+        with Rejects(tmp_path / "a.jsonl") as reject:
+            reject("{}", ERROR)
+            reject("x", ERROR)
 
+        assert reject.path == new
         assert old.read_text() == "old\n" * 100
-
-    assert [sorted(json.loads(line)) for line in old.read_text().splitlines()] == [
-        ["_error"],
-        ["_error", "_raw"],
-    ]
-    assert list(tmp_path.iterdir()) == [old]
+        assert [sorted(json.loads(line)) for line in new.read_text().splitlines()] == [
+            ["_error"],
+            ["_error", "_raw"],
+        ]
+        assert sorted(tmp_path.iterdir()) == [new, old]
 
 
 def test_a_failed_import_leaves_the_earlier_file(tmp_path: Path) -> None:
@@ -188,7 +189,7 @@ def test_what_a_killed_import_left_is_private_and_goes_with_the_next_import(tmp_
 
 @pytest.mark.skipif(os.name == "nt", reason="links of POSIX")
 def test_refused_rows_are_never_written_through_a_link(tmp_path: Path) -> None:
-    """Under no name that another user could guess, and at the end in place of a link."""
+    """Under no name that another user could guess; a link to other text stays."""
     path, victim = tmp_path / "a.jsonl", tmp_path / "victim"
     victim.write_text("as it was")
     (tmp_path / f".a.jsonl.rejected.jsonl.{os.getpid()}.partial").symlink_to(victim)
@@ -198,5 +199,7 @@ def test_refused_rows_are_never_written_through_a_link(tmp_path: Path) -> None:
         reject('{"id": "a"}', RowError("id", "a", "b"))
 
     assert "as it was" == victim.read_text()
-    assert not rejected_path(path).is_symlink()
-    assert 1 == len(rejected_path(path).read_text().splitlines())
+    assert rejected_path(path).is_symlink()
+    assert reject.path is not None
+    assert not reject.path.is_symlink()
+    assert 1 == len(reject.path.read_text().splitlines())

@@ -61,7 +61,8 @@ from workbench.reports.texts import (
     write_junit,
 )
 from workbench.scoring.names import SCORERS
-from workbench.text.safe import clean, name_of
+from workbench.text.cells import in_table
+from workbench.text.safe import clean
 
 DEMO_DB = "workbench-demo.db"
 EVERYWHERE = ("db", "dataset", "annotator")
@@ -282,7 +283,9 @@ def score(
             store, info, report, metric=metric, source=source, threshold=mark, strict=strict
         )  # fmt: skip
     withheld = report.withheld if source == "automatic" else frozenset()
-    names = {row.id: name_of(row.id, row.question) for row in report.samples if row.id not in withheld}
+    names = {
+        row.id: in_table(row.id, row.question, whole=True) for row in report.samples if row.id not in withheld
+    }
     notes = seen_lines(report) if gate.metric in SCORERS else []
     text = (gate_markdown if format == "markdown" else gate_text)(gate, names)
     if junit is not None:

@@ -49,6 +49,7 @@ JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _EMPTY = frozenset({"", "nan", "none", "null", "n/a", "na", "<na>"})
 _LIST = re.compile(r"""\s*\[\s*(?:[uUrR]?['"]|\]|\.\.\.)""")
+_SHARE_WITH_COMMA = re.compile(r"[01],[0-9]+")
 _INFINITE = re.compile(r"[+-]?inf(?:inity)?", re.IGNORECASE)
 
 _PIECE = re.compile(
@@ -87,9 +88,12 @@ def names_recall(name: str) -> bool:
 def number_cell(cell: str, column: str) -> int | float | str | None:
     """A cell as the number that it is; None when it says *no value*; any other text as it is.
 
-    Raises RowError for an infinite number in a column that is a metric's.
+    In a metric's column 0,5 is a number too: many spreadsheets write a decimal comma. Raises RowError for an
+    infinite number in such a column.
     """
     text = cell.strip()
+    if _SHARE_WITH_COMMA.fullmatch(text) and is_metric(column):
+        text = text.replace(",", ".")
     if text.lower() in _EMPTY:
         return None
     if not _NUMBER.fullmatch(text):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import filecmp
 import functools
 import json
 import os
@@ -29,8 +30,9 @@ class Rejects:
 
     The file of rejects is made with the first refused row. It stands next to the imported file; where that
     cannot be written, in the current folder, else in the folder for temporary files. `path` is where, None
-    before the first row and where no place is left. It takes the place of an earlier one as a whole when the
-    block ends well; otherwise an earlier one stays. Raises InputError when it cannot be written to its end.
+    before the first row and where no place is left. It appears as a whole when the block ends well. An
+    earlier one with other rows stays, since a person may have fixed them there; the new one has a number in
+    its name then. Raises InputError when it cannot be written to its end.
     """
 
     def __init__(self, source: Path) -> None:
@@ -66,7 +68,17 @@ class Rejects:
             if self._file is not None and self.path is not None:
                 self._file.close()
                 if kind is None:
+                    self.path = _unlike_others(self.path, self._partial)
                     self._partial.replace(self.path)
+
+
+def _unlike_others(path: Path, written: Path) -> Path:
+    """The first of `data.csv.rejected.jsonl`, `data.csv.2.rejected.jsonl`, … without rows of its own."""
+    name, number = path.name.removesuffix(SUFFIX), 1
+    while path.exists() and not filecmp.cmp(written, path, shallow=False):
+        number += 1
+        path = path.with_name(f"{name}.{number}{SUFFIX}")
+    return path
 
 
 def rejected_line(raw: str, error: RowError) -> str:

@@ -200,6 +200,7 @@ def gate_text(gate: ScoreGate, names: Mapping[str, str], quote: Callable[[str], 
         f"{'passed' if gate.passed else 'failed'}: {VERIFIED.get(gate.metric) or scorer_in_full(gate.metric)}"
     )
     mark, undefined = gate.threshold, f"({len(gate.undefined)} undefined)"
+    low = "not perfect"
     if gate.value is None:
         lines = [f"{said}: no sample has a value"]
     elif gate.strict:
@@ -209,11 +210,12 @@ def gate_text(gate: ScoreGate, names: Mapping[str, str], quote: Callable[[str], 
         digits = telling(gate.value, mark, 4, reached=gate.passed)
         mean = f"mean {number(gate.value, digits)} over {many(gate.n, 'sample')} {undefined}"
         lines = [f"{said} {mean} against {number(mark, digits)}"]
+        low = f"below {number(mark, digits)}"
     if gate.unscored:
         total = gate.n + len(gate.undefined) + gate.unscored
         have = "has" if gate.unscored == 1 else "have"
         lines.append(f"  {gate.unscored:,} of {many(total, 'sample')} {have} no value yet: {gate.step}")
-    for state, ids, why in (("below", gate.below, ""), ("undefined", gate.undefined, f" ({NO_UNITS})")):
+    for state, ids, why in ((low, gate.below, ""), ("undefined", gate.undefined, f" ({NO_UNITS})")):
         named = [names[name] for name in ids if name in names]
         lines += [f"  {state}: {quote(name)}{why}" for name in named[:20]]
         lines += and_more(len(named) - 20, start="  ")

@@ -521,8 +521,7 @@ def default_name(path: Path) -> str:
     if path.is_dir() and (given := settings_of(path)[0]):
         return given
     name = path.name or path.absolute().name
-    while name.endswith(SUFFIX):
-        name = name.removesuffix(SUFFIX)
+    name = re.sub(rf"((\.[0-9]+)?{re.escape(SUFFIX)})+$", "", name)
     given = "" if path.is_dir() else settings_of(path.absolute().parent, name)[0]
     return given or Path(name).stem or path.stem
 

@@ -44,6 +44,7 @@ from workbench.store.tables import (
     among,
 )
 from workbench.text.lists import stored
+from workbench.text.safe import HASH, is_hash
 
 GONE = "purged-"
 """What a stratum without samples is called, with a number behind."""
@@ -52,20 +53,31 @@ GONE = "purged-"
 def find_keys(store: Store, dataset_id: int, keys: Sequence[str]) -> tuple[dict[str, int], list[str]]:
     """The samples of some ids (all without any) with their numbers, and the ids that were purged before.
 
-    Those that were purged are named again, for their purge may have been kept from finishing. Raises
-    NotFoundError for ids that are neither.
+    Those that were purged are named again, for their purge may have been kept from finishing. The eight
+    letters by which tables show a hash name it too, where they name one only. Raises NotFoundError for ids
+    that are neither.
     """
     there = sample_ids(store, dataset_id)
     purged = store.column(select(PURGED.key).where(PURGED.dataset_id == dataset_id).distinct())
     gone = [key for key in purged if key not in there]
     if not keys:
         return there, gone
+    known = [*there, *gone]
+    keys = [key if key in there else _whole(key, known) for key in keys]
     wanted, before = set(keys), set(gone)
     unknown = [key for key in keys if key not in there and key not in before]
     if unknown:
         more = f" and {len(unknown) - 1:,} more that are not" if unknown[1:] else ""
         raise NotFoundError(f"no sample {unknown[0]!r} in this dataset{more}")
     return {key: there[key] for key in dict.fromkeys(keys) if key in there}, [k for k in gone if k in wanted]
+
+
+def _whole(key: str, known: Collection[str]) -> str:
+    """The only id of a sample without one of its own that begins so, else what was given."""
+    if len(key) < HASH:
+        return key
+    fitting = [name for name in known if name.startswith(key) and is_hash(name)]
+    return fitting[0] if len(fitting) == 1 else key
 
 
 def same_references(store: Store, dataset_id: int, ids: Collection[int]) -> list[str]:
