@@ -126,14 +126,14 @@ def test_the_doubtful_first_order_goes_by_the_calibration_in_use(bench: Any) -> 
     assert (["mountain", "river"], ["river", "mountain"]) == (before, order())
 
 
-NOTHING = "change nothing. No threshold and no policy is clearly better than"
+BACK = "go back to match threshold 85 (--use none). No other is clearly better."
 ADVISED = [
     # the threshold that is chosen, whether it is better, what to do, and why
-    (76, True, f"{NOTHING} what is in use.", "76 is better"),
-    (76, False, f"{NOTHING} what is in use.", "76 is not clearly b"),
+    (76, True, "keep match threshold 76, which is better than 85 before may.", "76 is better"),
+    (76, False, BACK, "76 is not clearly b"),
     (80, True, "use match threshold 80 (--save NAME --use NAME).", "80 is better than 85"),
-    (80, False, f"{NOTHING} 85 before may.", "80 is not clearly b"),
-    (85, False, "go back to match threshold 85 (--use none).", "85, the threshold before may, is the best"),
+    (80, False, BACK, "80 is not clearly b"),
+    (85, False, BACK, "85, the threshold before may, is the best"),
     (80, None, "import more samples and review them.", "too early to say whether 80 is better than 85"),
 ]
 
@@ -245,7 +245,7 @@ def test_the_prefix_of_a_plan_weighs_by_its_chance_and_others_stand_for_themselv
     assert 13 == len(weights) == pytest.approx(sum(weights.values()))
     assert 30 == pytest.approx(weights["n00"] / weights["s00"])
     assert 12 == report.gathered.alone
-    assert "weights are mixed: 12 verified samples outside the plan's order" in report_text(report)
+    assert "samples weigh 1 / their chance in the plan, 12 outside the plan's order 1;" in report_text(report)
 
 
 def test_the_file_gives_a_pipeline_all_that_the_database_has(bench: Any) -> None:

@@ -73,13 +73,16 @@ def test_picture_in_light(picture: Any) -> None:
 
 
 BETTER, UNCLEAR = "95 may suit your reviews better: B.", "No threshold is clearly better than 85."
+BACK, EARLY = "None is clearly better: go back to 85.", "The reviews cannot tell yet."
 ADVICE: list[tuple[bool | None, float, int, str]] = [
     (True, 0.02, 85, BETTER),
     (True, 0.0004, 85, UNCLEAR),  # it prints as .000
     (False, 0.02, 85, UNCLEAR),
     (None, 0.02, 85, UNCLEAR),  # fewer than ten groups
     (True, 0.02, 90, BETTER),  # a calibration is in use
-    (False, 0.02, 90, UNCLEAR),
+    (False, 0.02, 90, BACK),
+    (False, 0.02, 95, BACK),
+    (None, 0.02, 90, EARLY),
     (True, 0.02, 95, "95 suits your reviews: keep it."),
 ]
 """Whether 95 is better than 85, by how much, what is in use, and what is said then."""
@@ -97,8 +100,9 @@ def test_a_threshold_is_called_better_for_a_gain_that_shows_and_is_no_chance(beg
         case = better, gain, in_use
         assert (case, f"How alike must two names be to match? {expected}") == (case, what_next(look))
         assert len(what_next(look)) <= 78
-        assert (case, expected != UNCLEAR) == (case, finding(look)[0][0][0] == "✓ ")
+        assert (case, expected not in (UNCLEAR, BACK, EARLY)) == (case, finding(look)[0][0][0] == "✓ ")
         assert (case, expected == BETTER) == (case, "use match threshold 95" in advice(look))
+        assert (case, expected == BACK) == (case, "go back to match threshold 85" in advice(look))
 
 
 def test_picture_without_gold(picture: Any) -> None:

@@ -181,16 +181,16 @@ def calibrate(
         elif use is not None and save is None:
             info = stage.use(store, info, use, call.annotator, progress, out=out, force=force)
             document = {"in_use": info.calibration, "threshold": info.threshold}
-            text = used_text(info.calibration, info.threshold)
+            text = used_text(info, stage.list_calibrations(store, info.id))
         else:
             report = stage.calibrate(
                 store, info, scorer=scorer, objective=objective, save=save, holdout=holdout,
                 annotator=call.annotator, out=out, force=force, progress=progress,
             )  # fmt: skip
-            text, document = report_text(report), report_document(report)
+            text, document = report_text(report, used=use is not None), report_document(report)
             if use is not None:
                 info = stage.use(store, info, use, call.annotator)
-                text += f"\n{used_text(info.calibration, info.threshold)}"
+                text += f"\n{used_text(info, stage.list_calibrations(store, info.id))}"
                 document["in_use"] = info.calibration
     if out is not None:
         text += (

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from workbench.comparing.correction import ReliabilityBin
     from workbench.comparing.learning import PolicyChange
     from workbench.stages.calibrate import Gathered, Look
+    from workbench.store.datasets import DatasetInfo
     from workbench.store.tables import CalibrationRow
 
 MEASURES = ["match threshold", "bias", "95 % by group", "typical error", "F1"]
@@ -28,8 +29,8 @@ MEAN = (
 NAMES = {"bias": "zero bias of recall", "f1": "the F1 of verdicts"}
 
 
-def report_text(report: Look) -> str:
-    """The whole report of `calibrate`."""
+def report_text(report: Look, *, used: bool = False) -> str:
+    """The whole report of `calibrate`; `used`: what it saves is put in use at once."""
     gathered, calibration = report.gathered, report.found
     proposed = [advice(report), "", *change_lines(report), ""]
     if calibration is None:
@@ -53,7 +54,8 @@ def report_text(report: Look) -> str:
         *holdout_lines(report),
     ]
     if name := report.name:
-        lines.append(f"saved as {name}; workbench calibrate --use {name} makes it the dataset's")
+        how = "" if used else f"; workbench calibrate --use {name} puts it in use"
+        lines.append(f"saved as {name}{how}")
     else:
         lines.append("not in the database: --save NAME keeps it there")
     return page(lines)
@@ -86,10 +88,10 @@ def head_lines(dataset: str, gathered: Gathered, calibration: Calibrated) -> lis
     if gathered.assisted:
         some = f"{gathered.assisted:,} of {len(gathered.cases):,} samples"
         lines.append(f"  {some} were reviewed with suggestions in view, and people keep what they see")
-    if gathered.alone:
+    if gathered.weighted:
+        alone = f", {gathered.alone:,} outside the plan's order 1" if gathered.alone else ""
         lines.append(
-            f"  weights are mixed: {gathered.alone:,} verified samples outside the plan's order "
-            "count for themselves only, the others for all samples they were drawn from"
+            f"  samples weigh 1 / their chance in the plan{alone}; in compare and score each weighs the same"
         )
     return lines
 
@@ -105,19 +107,18 @@ def advice(look: Look) -> str:
     take = change and f"{change.words} (workbench policy edit --take {look.changes.index(change) + 1})"
     if change is not None and change.better:
         return f"What to do: {take}, then calibrate again."
-    used = calibration is not None and calibration.threshold == look.moves.now
-    if calibration is not None and is_better(calibration) and not used:
-        return f"What to do: use match threshold {calibration.threshold} (--save NAME --use NAME)."
+    now = look.moves.now
+    if calibration is not None and is_better(calibration):
+        if calibration.threshold != now:
+            return f"What to do: use match threshold {calibration.threshold} (--save NAME --use NAME)."
+        return f"What to do: keep match threshold {now}, which is better than {look.now} {which(look)}."
     if change is not None:
         return f"What to do: {look.more}, or try this: {take}."
     if calibration is None or calibration.better is None:
         return f"What to do: {look.more}. From {FEWEST} groups of samples on, this shows what is better."
-    if calibration.threshold == look.now and not used:
-        return f"What to do: go back to match threshold {look.now} (--use none). No other is better."
-    than = f"{look.now} {which(look)}"
-    if used or look.now == look.moves.now:
-        than = "what is in use"
-    return f"What to do: change nothing. No threshold and no policy is clearly better than {than}."
+    if look.now != now:
+        return f"What to do: go back to match threshold {look.now} (--use none). No other is clearly better."
+    return "What to do: change nothing. No threshold and no policy is clearly better than what is in use."
 
 
 def change_lines(look: Look) -> list[str]:
@@ -278,14 +279,19 @@ def holdout_lines(report: Look) -> list[str]:
     return [f"holdout: {held.samples:,} verified samples, {again}", *table(MEASURES, rows, right=True), ""]
 
 
-def used_text(name: str, threshold: int) -> str:
-    """What a dataset goes by now."""
-    if not name:
-        return f"no calibration is in use; match threshold {threshold}"
-    return clean(
-        f"{name} is in use: match threshold {threshold}, doubtful units by its probability; figures score "
-        "each sample that it saw at a threshold chosen without it"
+def used_text(info: DatasetInfo, saved: Sequence[CalibrationRow]) -> str:
+    """What a dataset goes by now, and whether that is known to be better."""
+    used = next((row.document for row in saved if row.name == info.calibration), None)
+    if used is None:
+        return f"no calibration is in use; match threshold {info.threshold}"
+    text = (
+        f"{info.calibration} is in use: match threshold {info.threshold}, doubtful units by its probability; "
+        "figures score each sample that it saw at a threshold chosen without it"
     )
+    if not used["better"] and used["threshold"] != used["threshold_before"]:
+        than = f"{info.threshold} is not clearly better than {used['threshold_before']}"
+        text += f"\nBut {than}: workbench calibrate --use none goes back"
+    return clean(text)
 
 
 def list_text(saved: Sequence[CalibrationRow], used: str) -> str:

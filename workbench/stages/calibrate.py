@@ -78,6 +78,11 @@ class Gathered:
     alone: int
     assisted: int = 0
 
+    @property
+    def weighted(self) -> bool:
+        """Whether samples stand for different numbers of samples."""
+        return len({case.weight for case in self.cases}) > 1
+
 
 def gather(
     store: Store,

@@ -43,7 +43,7 @@ from workbench.store.engine import Store
 from workbench.store.gold import Reviewed, reviewed
 from workbench.store.journal import first_accepts
 from workbench.store.runs import RunInfo
-from workbench.text.figures import many
+from workbench.text.figures import many, number
 
 OPEN = ("skipped", "unresolved")
 """Samples of the prefix that have no gold yet."""
@@ -376,13 +376,14 @@ def _notes(at: Scope, side: Side, pair: Arms, pairs: Sequence[Pair]) -> Iterator
     if begun.at_planned_n and begun.beyond:
         more = many(begun.beyond, "more sample is", "more samples are")
         yield f"The plan is reached: {more} reviewed behind it and not in the estimate."
-    # paired values weigh each sample alike, which unequal chances to be drawn make another question
+    # paired values weigh each sample alike, which other chances in other strata make another question
     chances = [row.pi for row in begun.rows]
     if len(pairs) >= FEWEST and chances and max(chances) > EVEN * min(chances):
         yield (
-            "Samples were drawn with unequal chances. The mean verified so far, mean Δ, sd, MAE, "
-            "causes, κ and the P, R and F1 of units weigh each verified sample alike: they describe these "
-            "samples only. What is estimated for all weighs them."
+            f"The chance differs from stratum to stratum, {number(min(chances), 2)} to "
+            f"{number(max(chances), 2)}. The mean verified so far, mean Δ, sd, MAE, causes, κ and the P, R "
+            "and F1 of units weigh each verified sample alike: they describe these samples only. What is "
+            "estimated for all, and calibrate, weigh each by 1 / its chance."
         )
 
 

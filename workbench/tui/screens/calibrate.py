@@ -222,7 +222,9 @@ class CalibrateScreen(Room):
             await self.bench.ask(ConfirmScreen(f"Use {at} by hand?", BY_HAND, by_hand))
 
     async def _ask_name(self) -> None:
-        note = f"threshold {self.fit.threshold}, fitted on {self.fit.samples:,} verified samples"
+        fit = self.fit
+        than = "" if is_better(fit) else f", not clearly better than {fit.threshold_now}"
+        note = f"threshold {fit.threshold}{than}, fitted on {fit.samples:,} verified samples"
 
         def take(name: str) -> str | None:
             if not name:
@@ -274,14 +276,18 @@ def panel(look: Look, moved: MovedCurve) -> list[Line]:
 
 def what_next(look: Look) -> str:
     """What the threshold is for and what to do, in one line of 78 cells."""
-    calibration, now = look.found, look.moves.now
+    fit, now = look.found, look.moves.now
     do = "The reviews cannot tell yet."
-    if calibration is not None and calibration.threshold == now:
+    if fit is None:
+        pass
+    elif fit.threshold == now and (is_better(fit) or now == look.now):
         do = f"{now} suits your reviews: keep it."
-    elif calibration is not None and is_better(calibration):
-        do = f"{calibration.threshold} may suit your reviews better: B."
-    elif calibration is not None:
-        do = f"No threshold is clearly better than {calibration.threshold_now}."
+    elif is_better(fit):
+        do = f"{fit.threshold} may suit your reviews better: B."
+    elif now == look.now:
+        do = f"No threshold is clearly better than {now}."
+    elif fit.better is not None:
+        do = f"None is clearly better: go back to {look.now}."
     return f"{PURPOSE} {do}"
 
 
@@ -298,6 +304,8 @@ def finding(look: Look) -> list[Line]:
     if look.openings:
         rest += f"; holdout opened {times(look.openings)}"
     sure = f"for {NAMES[calibration.objective]}, {how_sure(calibration).removeprefix('95 %, ')}"
+    if look.gathered.weighted:
+        sure += ", weighted by the plan"
     last: Line = policy_line(look) or [("  ", ""), (rest, DIM)]
     return [[(f"{sign} ", tone), (text, "")], [("  ", ""), (sure, DIM)], last]
 
