@@ -48,7 +48,7 @@ from workbench.model import Kind
 from workbench.reviewing.edits import Comment, Flag
 from workbench.stages import editing
 from workbench.stages.desk import open_desk
-from workbench.stages.queue import next_sample
+from workbench.stages.queue import next_sample, take_next
 from workbench.stages.review import Opened, act, open_sample
 from workbench.store.engine import open_store
 
@@ -182,7 +182,10 @@ def reviewed(told: str) -> None:
         many = int(ids.removeprefix("next ")) if ids.startswith("next ") else 0
         info = open_desk(bench.store, None, who).info if many else bench.info()
         for key in [""] * many or each(ids):
-            number = bench.id(key) if key else next_sample(bench.store, info, who) or 0
+            if many:
+                number = take_next(bench.store, info.id, who) or next_sample(bench.store, info, who) or 0
+            else:
+                number = bench.id(key)
             opened = open_sample(bench.store, number, who)
             for one in edits_of(opened, wishes):
                 opened = act(bench.store, opened, one(opened) if callable(one) else one)

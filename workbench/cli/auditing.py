@@ -116,7 +116,7 @@ def print_answer(call: Call, scorer: str | None, *, full: bool, markdown: bool, 
 def wanted(answer: Answer) -> tuple[int, ...] | Literal["next"] | None:
     """What to open: the suspicious samples, the next one in random order, or nothing."""
     steps = {step.what for step in answer.steps}
-    if steps.isdisjoint({"all", "random"}):
+    if steps.isdisjoint({"all", "random", "plan"}):
         return None
     shown = answer.triage.shown if "check" in steps else ()
     picks = tuple(suspect.sample_id for suspect in shown)

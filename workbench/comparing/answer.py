@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
@@ -109,15 +109,17 @@ class Estimated:
 
 @dataclass(frozen=True)
 class Step:
-    """What to do next. `samples` to review take about `minutes`; a `scorer` changes the mean error.
+    """What to do next. `samples` to review, of some by several people, are so many `reviews` and take one
+    person about `minutes`; a `scorer` changes the mean error.
 
     So does the change of the policy that `calibrate` lists as `number`, here as an order; `sure` where it is
     better, or where reviews count one by one: behind a plan only all of them do. `before` and `after` are
     that error, or half of the interval for the true mean.
     """
 
-    what: Literal["fast", "check", "random", "extend", "all", "settle", "scorer", "policy", "send"]
+    what: Literal["fast", "check", "random", "plan", "extend", "all", "settle", "scorer", "policy", "send"]
     samples: int = 0
+    reviews: int = 0
     minutes: int = 0
     scorer: str = ""
     before: float = 0.0
@@ -263,20 +265,22 @@ def effects(rows: Iterable[Row]) -> tuple[Effect, ...]:
 
 def steps(
     counts: Counts, whole: Estimate, estimate: Estimated | None, *,
-    total: int, left: int, shown: int, planned: bool, ahead: int, seconds: float,
-    error: float | None, rivals: Mapping[str, float], change: Step | None,
+    total: int, left: int, shown: int, planned: bool, of_plan: int, ahead: int, seconds: float,
+    reviews: Callable[[int], int], error: float | None, rivals: Mapping[str, float], change: Step | None,
 ) -> tuple[Step, ...]:  # fmt: skip
     """What to do next, in this order. `left` of `total` samples are not decided, `shown` of them look wrong.
-    `planned`: a plan is complete, so that only a longer one changes the estimate; after `ahead` reviews more
-    half of its interval is likely to be as the `whole` says. A review takes `seconds`.
+    `planned`: a plan is complete, so that only a longer one changes the estimate; `of_plan` are left of one
+    that is not. After `ahead` reviews more half of its interval is likely to be as the `whole` says. So many
+    samples need so many `reviews`, and one takes `seconds`.
 
     `error` is the mean error of the score, `rivals` has those of other scorers over the same samples, where
     the reviews can judge them: who accepted the suggestions of a scorer cannot tell that it is better.
     `change` is the step to another policy, if reviews ask for one.
     """
 
-    def minutes(samples: int) -> int:
-        return max(1, round(samples * seconds / 60))
+    def review(what: Literal["random", "plan", "extend", "all"], samples: int) -> Step:
+        number = reviews(samples)
+        return Step(what, samples, number, max(1, round(number * seconds / 60)))
 
     actions = []
     if counts.fast:
@@ -286,15 +290,16 @@ def steps(
     if change is not None:
         actions.append(change)
     if shown and left and estimate is None:
-        actions.append(Step("check", shown, minutes(shown)))
+        actions.append(Step("check", shown, shown, max(1, round(shown * seconds / 60))))
     need = FEWEST - whole.n
-    if left and total < REVIEW_ALL:
+    if left and total < REVIEW_ALL and not of_plan:
         if not estimate and whole.n and 0 < need < left / 2:
-            actions.append(Step("random", need, minutes(need)))
-        actions.append(Step("all", left, minutes(left), sure=not planned))
+            actions.append(review("random", need))
+        actions.append(replace(review("all", left), sure=not planned))
     elif left:
         wanted = min(left, AT_ONCE - whole.n if not estimate and whole.n < FEWEST else ahead or MORE)
-        step = Step("extend" if planned else "random", wanted, minutes(wanted))
+        wanted = min(wanted, of_plan or wanted)
+        step = review("extend" if planned else "plan" if wanted == of_plan else "random", wanted)
         if whole.soon is not None and estimate and estimate.low is not None and estimate.high is not None:
             step = replace(step, before=(estimate.high - estimate.low) / 2, after=whole.soon)
         actions.append(step)

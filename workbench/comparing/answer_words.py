@@ -253,7 +253,9 @@ def _too_few(answer: Answer) -> str:
         return f"{every} reviewed{out}.{means} {few} to say something about others."
     if answer.refusal:
         need = f"No estimate: {answer.refusal}."
-    elif answer.possible >= FEWEST and any(action.what in ("all", "random") for action in answer.steps):
+    elif answer.possible >= FEWEST and any(
+        action.what in ("all", "random", "plan") for action in answer.steps
+    ):
         order = f"An estimate needs {FEWEST} reviews with {units} in random order"
         need = f"{order}; you have {answer.in_order:,}."
     else:
@@ -321,6 +323,8 @@ def step(action: Step, answer: Answer) -> str:
     first = next((timed for timed in answer.steps if timed.minutes), None)
     guess = ", a guess" if action is first and not answer.measured else ""
     about = f"about {many(action.minutes, 'minute')}{guess}"
+    if action.reviews > action.samples:
+        about = f"{action.reviews:,} reviews, {about}"
     change = f"{value(action.after)} instead of {value(action.before)}"
     number = f"{action.samples:,}"
     if action.what == "check":
@@ -345,10 +349,13 @@ def step(action: Step, answer: Answer) -> str:
     if action.what == "settle":
         how = _command(answer, ": workbench review, then J")
         return f"Settle {many(action.samples, 'sample')} on which reviewers differ{how}."
-    if action.what == "random":
+    if action.what in ("random", "plan"):
         more = "more " if answer.in_order else ""
         gain = "a narrower estimate" if answer.estimate else "an estimate"
         order = f"Review {number} {more}in random order ({about})"
+        if action.what == "plan":
+            left = many(action.samples, "sample that is", "samples that are")
+            return f"Review the {left} left of the plan ({about}) for {gain}{_narrower(action)}."
         if not answer.estimate and answer.possible < FEWEST:
             return f"{order}: then you know which scores are right. You may stop at any time."
         return f"{order} for {gain}{_narrower(action)}. You may stop at any time."

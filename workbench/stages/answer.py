@@ -38,7 +38,7 @@ from workbench.stages.plan import planned
 from workbench.stages.queue import headline_scorer, scored_by
 from workbench.stages.recompute import withheld_from
 from workbench.stages.sides import judged_side, suspicion
-from workbench.store import gold, samples, scores as columns
+from workbench.store import assignments, gold, plans, samples, scores as columns
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.queue import shown_ids
@@ -117,8 +117,17 @@ def answer(
     if prefix.corpus:  # all other samples are in no database, and the plan stays
         size, left = max(size, REVIEW_ALL), (prefix.planned_n or 0) - prefix.n
     ahead = whole.ahead  # some of the planned samples may be reviewed behind the prefix
-    if (goal := planned(store, info.id, kind)) and goal[0] < goal[1]:
-        ahead = min(ahead, goal[1] - goal[0])
+    goal = planned(store, info.id, kind)
+    if of_plan := goal[1] - goal[0] if goal else 0:
+        ahead = min(ahead, of_plan)
+
+    def reviews(more: int) -> int:
+        """The reviews that so many samples more in the order need, also of those that others have begun."""
+        if not info.overlap:
+            return more
+        ids = plans.in_order(store, info.id, total - left + more)
+        return max(more, assignments.open_places(store, ids))
+
     in_order = whole.n if whole.design not in ("hand", "imported") else 0
     in_turn = sum(origin in ("reviewed", "adjudicated") for origin in begun.values())
     by_text = kind == "entity" and name != "presence"
@@ -155,7 +164,7 @@ def answer(
         steps=steps(
             counts if kind in info.kinds else replace(counts, fast=0, unresolved=0), whole, estimate,
             total=size, left=left if kind in info.kinds else 0, shown=len(triage.shown), rivals=rivals,
-            planned=prefix.at_planned_n, ahead=ahead,
+            planned=prefix.at_planned_n, of_plan=of_plan, ahead=ahead, reviews=reviews,
             seconds=pace.seconds if pace and measured else SECONDS[kind],
             error=mean_error({row.sample_id: row.automatic for row in known}, known),
             # another policy would end the estimate of a drawn corpus

@@ -19,7 +19,7 @@ from workbench.comparing.figures import Arms, Beside, Counts, Figures, Row, arms
 from workbench.comparing.intervals import FEWEST, UNIT, Interval, mean
 from workbench.comparing.paired import Pair, paired
 from workbench.comparing.plans import DESIGNS
-from workbench.comparing.words import CHOSEN
+from workbench.comparing.words import CHOSEN, interval
 from workbench.errors import UsageError
 from workbench.model import Kind, Progress, count, recall_of, silent
 from workbench.scoring.names import (
@@ -43,7 +43,7 @@ from workbench.store.engine import Store
 from workbench.store.gold import Reviewed, reviewed
 from workbench.store.journal import first_accepts
 from workbench.store.runs import RunInfo
-from workbench.text.figures import many, number
+from workbench.text.figures import many
 
 OPEN = ("skipped", "unresolved")
 """Samples of the prefix that have no gold yet."""
@@ -380,10 +380,10 @@ def _notes(at: Scope, side: Side, pair: Arms, pairs: Sequence[Pair]) -> Iterator
     chances = [row.pi for row in begun.rows]
     if len(pairs) >= FEWEST and chances and max(chances) > EVEN * min(chances):
         yield (
-            f"The chance differs from stratum to stratum, {number(min(chances), 2)} to "
-            f"{number(max(chances), 2)}. The mean verified so far, mean Δ, sd, MAE, causes, κ and the P, R "
-            "and F1 of units weigh each verified sample alike: they describe these samples only. What is "
-            "estimated for all, and calibrate, weigh each by 1 / its chance."
+            f"Strata have different chances {interval(Interval(min(chances), max(chances)))}. The mean "
+            "verified so far, mean Δ, sd, MAE, causes, κ and the P, R and F1 of units weigh each verified "
+            "sample alike: they describe these samples only. What is estimated for all, and calibrate, weigh "
+            "each by 1 / its chance."
         )
 
 

@@ -119,6 +119,11 @@ def waiting(store: Store, ids: Sequence[int]) -> set[int]:
     return store.ids(PLACE.sample_id, among(PLACE.sample_id, ids), _OPEN)
 
 
+def open_places(store: Store, ids: Sequence[int]) -> int:
+    """How many reviews some samples still need."""
+    return store.count(PLACE.id, among(PLACE.sample_id, ids), _OPEN)
+
+
 def claim(store: Store, rules: Rules | DatasetInfo, annotator: str) -> int | None:
     """Hold a sample for a person: one of their own that is not decided, else the next free one.
 
