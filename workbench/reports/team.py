@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -87,15 +87,18 @@ def team_text(team: Team | None) -> str:
     return page(lines)
 
 
-def training_text(training: Training) -> str:
-    """The training samples, and how far everybody is with them."""
+def training_text(training: Training, finished: Mapping[str, int] = {}) -> str:
+    """The training samples, and how far everybody is with them; who `finished` samples is not trained."""
     head = ("trained", "decided", "units", "verdicts", "")
     rows = [
         (person.name, f"{person.decided:,} of {person.samples:,}", *_reached(person), _stands(person))
         for person in training.people
     ]
     lines = [f"training: {many(training.samples, 'sample')}, pass mark {_mark(training.mark)}"]
-    return page([*lines, *(table(head, rows) if rows else ())]) + "\n"
+    lines += table(head, rows) if rows else ()
+    for name, samples in finished.items():
+        lines.append(f"{name} has finished {many(samples, 'sample')}: not trained without --everybody")
+    return page(lines) + "\n"
 
 
 def _stands(one: Trainee) -> str:

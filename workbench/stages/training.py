@@ -13,7 +13,7 @@ from workbench.model import Assessment, Kind, Unit
 from workbench.reviewing.fold import resolve
 from workbench.stages.people import check, is_trained, needs_training
 from workbench.stages.queue_values import searched
-from workbench.store import training
+from workbench.store import queue, training
 from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
 from workbench.store.exports import annotators
@@ -89,14 +89,19 @@ class Training:
     people: tuple[Trainee, ...]
 
 
-def begin(store: Store, info: DatasetInfo, by: str, text: str, mark: float) -> Training:
-    """Train annotators with samples of a filter whose answers are known. Raises UsageError."""
+def begin(
+    store: Store, info: DatasetInfo, by: str, text: str, mark: float, *, everybody: bool = False
+) -> Training:
+    """Train annotators with samples of a filter whose answers are known. Raises UsageError.
+
+    Who has finished samples passes by the word of `by`, but where `everybody` begins anew.
+    """
     check(store, by, "assign samples")
     ids = searched(store, info, by, text)
-    everybody = people(store)
-    if not everybody:
+    named = people(store)
+    if not named:
         raise UsageError("nobody is named, so nobody can be trained: workbench person add NAME --role owner")
-    owners = {person.name for person in everybody if person.role == "owner"}
+    owners = {person.name for person in named if person.role == "owner"}
     candidates = training.candidates(store, info, ids, owners)
     if twice := several(store, info, ids=candidates):
         asked = replace(info, training={"samples": twice})
@@ -108,8 +113,19 @@ def begin(store: Store, info: DatasetInfo, by: str, text: str, mark: float) -> T
             f"{text or 'this dataset'}: no sample has a known answer: one that was adjudicated, came with "
             "the file, or that an owner verified"
         )
-    training.begin(store, info, candidates[:MOST], mark)
+    with store.writing():
+        for name in () if everybody else finished(store, info):
+            training.let_pass(store, info.id, name, by)
+        training.begin(store, info, candidates[:MOST], mark, everybody=everybody)
     return progress(store, dataset_info(store, info.id))
+
+
+def finished(store: Store, info: DatasetInfo) -> dict[str, int]:
+    """How many samples those finished who would be trained now, by person."""
+    learners = {person.name for person in people(store) if needs_training(person)}
+    learners -= training.passed(store, info.id).keys()
+    done = {name: queue.progress(store, info, name).mine for name in sorted(learners)}
+    return {name: number for name, number in done.items() if number}
 
 
 def end(store: Store, info: DatasetInfo, by: str) -> None:
