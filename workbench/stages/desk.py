@@ -91,6 +91,7 @@ class Desk:
     first = _reads(queue.first)
     rows = _reads(queue.queue_rows)
     progress = _reads(queue.progress)
+    standing = _reads(plan.standing)
     pace = _reads(queue.pace)
     undoubted = _reads(queue.count_undoubted)
     facets = _reads(queue.facets)
@@ -124,10 +125,6 @@ class Desk:
     async def others(self) -> list[DatasetInfo]:
         """The other datasets of the database."""
         return [info for info in await self.store.read(list_datasets) if info.id != self.info.id]
-
-    async def planned(self) -> tuple[int, int] | None:
-        """How many of the planned samples are complete, of how many; None without a plan."""
-        return await self.store.read(plan.planned, self.info.id)
 
     def among(self, ids: array[int], *, decided: bool, off_plan: bool, audited: bool = False) -> Desk:
         """The desk for going on among some samples."""

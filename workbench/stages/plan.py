@@ -26,6 +26,7 @@ from workbench.comparing.plans import (
 )
 from workbench.errors import UsageError
 from workbench.model import Kind
+from workbench.stages import queue
 from workbench.stages.people import check
 from workbench.stages.queue import headline_scorer, scored_by
 from workbench.store import plans, scores
@@ -405,6 +406,13 @@ def planned(store: Store, dataset_id: int, kind: Kind | None = None) -> tuple[in
         ids = plans.in_order(store, dataset_id, plan.planned_n)
         done = plans.done(store, dataset_id, kind or plan.kind, ids)
         return len(done), plan.planned_n
+
+
+def standing(
+    store: Store, info: DatasetInfo, annotator: str
+) -> tuple[queue.Progress, tuple[int, int] | None]:
+    """Where the samples stand for one annotator, and how far the plan is."""
+    return queue.progress(store, info, annotator), planned(store, info.id)
 
 
 @dataclass(frozen=True)

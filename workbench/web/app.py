@@ -352,7 +352,7 @@ class Pages:
             title=name_of(opened.sample.id, opened.sample.user_input), facts=facts, why=why, sure=sure,
             again=again, chosen=page.chosen(opened, kind, unit), signed=shown.signed(caller.key), opens=opens,
             letters=letters_text(opened, kind), queue="" if picked else _given(caller, opened.sample_id),
-            progress=done_line(await caller.desk.progress(), await caller.desk.planned()),
+            progress=done_line(*await caller.desk.standing()),
         )  # fmt: skip
 
     async def me(self, request: Request, caller: Caller) -> Response:

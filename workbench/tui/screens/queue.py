@@ -263,8 +263,8 @@ class QueueScreen(BaseScreen):
 
     async def _read_progress(self) -> None:
         desk = self.now
-        progress = await desk.progress()
-        pace, planned = await desk.pace(midnight()), await desk.planned()
+        progress, planned = await desk.standing()
+        pace = await desk.pace(midnight())
         other = self.progress is not None and self.progress.total != progress.total
         if other and self._wanted is None:
             self._view(self.samples.chosen, stay=True)  # samples came in or were removed meanwhile

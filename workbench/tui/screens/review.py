@@ -236,7 +236,7 @@ class ReviewScreen(BaseScreen):
     async def _read_progress(self) -> None:
         await asyncio.sleep(REST)  # the next sample cancels it
         before = self._planned
-        self._progress, self._planned = await self.desk.progress(), await self.desk.planned()
+        self._progress, self._planned = await self.desk.standing()
         number = self.pane.now.sample_id
         self._beside = number, await self.desk.held(number), await self.desk.verifiers(number)
         suspicion = await intents.suspicion(self.desk, self.pane.now, self.pane.kind)
