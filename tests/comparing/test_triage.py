@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.lists import told
 from workbench.comparing.triage import AROUND, Quote, Suspicion, suspect
 from workbench.model import Kind, Match, Matching, Policy, Sample, Span, Unit
 from workbench.proposing import rules
@@ -37,43 +38,17 @@ def test_a_score_above_zero_without_any_context_is_suspicious(kind: Kind) -> Non
     assert "" == signal(sample(TAJ), 0.0, kind)
 
 
-@pytest.mark.parametrize(
-    "reference",
-    [
-        "The provided context does not mention who built it.",
-        "The answer is not found in the given documents.",
-        "The sources provided do not thoroughly address the question.",
-        "Karl Meyer is not mentioned in the retrieved passages.",
-        "I don't know.",
-        "I do not have enough information to answer the question.",
-        "There is no information about Karl Meyer in the provided context.",
-        "Insufficient information to answer.",
-        "上下文中没有提到该问题的答案。",
-        "El contexto no menciona la fecha.",
-    ],
-)
+def denials(sign: str) -> list[str]:
+    return [said for how, said in told(__file__, "denials.txt", "([+-]) (.*)") if how == sign]
+
+
+@pytest.mark.parametrize("reference", denials("+"))
 def test_a_reference_that_says_that_nothing_was_found_is_suspicious(reference: str) -> None:
     assert "nothing found" == signal(sample(reference, "Some text about rivers."), 1.0, "statement")
     assert "" == signal(sample(reference, "Some text about rivers."), 0.0, "statement")
 
 
-@pytest.mark.parametrize(
-    "reference",
-    [
-        "The Bauhaus does not provide housing.",
-        "Information does not travel faster than light.",
-        "He was not found in the river.",
-        "The text was written in 1919. The context does not mention it.",
-        "The court documents do not mention Karl Meyer, who was in Berlin in 1999.",
-        "The text of the treaty does not mention a border.",
-        "The documents do not mention Karl Meyer.",
-        "The border is not mentioned in the text of the treaty.",
-        "I do not know a city nicer than Paris, wrote Hemingway in 1925.",
-        "No information theory existed before Claude Shannon wrote in 1948.",
-        "No information about his early life survives.",
-        "In the documents of the court, Karl Meyer is not named.",
-    ],
-)
+@pytest.mark.parametrize("reference", denials("-"))
 def test_other_denials_are_no_sign_of_a_failed_reference(reference: str) -> None:
     assert "" == signal(sample(reference, "Some text about rivers."), 1.0, "statement")
 

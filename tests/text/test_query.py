@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
+from tests.lists import told
 from workbench.text.query import (
     FIELDS,
     LONGEST,
@@ -81,35 +82,7 @@ def test_what_is_typed_becomes_terms(text: str, terms: list[Term]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "better"),
-    [
-        ("rome sate:todo", "rome state:todo"),
-        ("state:tood x", "state:todo x"),
-        ("state:todo,verfied", "state:todo,verified"),
-        ("is:flaged", "is:flagged"),
-        ("is:excluded", "state:excluded"),
-        ("-is:flaged", "-is:flagged"),
-        ("state=todo", "state:todo"),
-        ("label>date", "label:date"),
-        ("delta:0.3", "delta>0.3"),
-        ("delta:big", "delta>0.2"),
-        ("delta>0,2", "delta>0.2"),
-        ("auto<50", "auto<0.5"),
-        ("delt>0.1", "delta>0.1"),
-        ("meta:art", "meta.KEY:art"),
-        ("language:ru", "lang:ru"),
-        ("state:xyz", ""),
-        ("label:", ""),
-        ("label:,", ""),
-        ("delta>", ""),
-        ("delta>x", ""),
-        ("verified>250", ""),
-        ("delta>-0.1", ""),
-        ("qwertz:1", "meta.qwertz:1"),
-        ("a\x00b", ""),
-        ("a\ud800", ""),
-        ("x" * (LONGEST + 1), ""),
-    ],
+    ("text", "better"), [*told(__file__, "mistakes.txt", "(.*) → ?(.*)"), ("x" * (LONGEST + 1), "")]
 )
 def test_a_mistake_says_where_it_is_and_what_may_have_been_meant(text: str, better: str) -> None:
     """The suggestion in the place of the mistake is a query."""

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, strategies as st
 
+from tests.lists import told
 from workbench.model import Span
 from workbench.text.tokens import UNSPACED, Token, marks, plain, sentences, snap, tokens
 
@@ -17,28 +18,10 @@ TEXTS = st.text(st.characters(exclude_categories=[]), max_size=60) | st.text(
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("O'Brien met Jean-Luc.", ["O'Brien", "met", "Jean-Luc", "."]),
-        ("France's flag", ["France", "'s", "flag"]),
-        ("l'Arc de L'Oréal", ["l'", "Arc", "de", "L'Oréal"]),
-        ("Ростов-на-Дону", ["Ростов-на-Дону"]),
-        ("a Paris-based firm", ["a", "Paris", "-", "based", "firm"]),
-        ("1997-98", ["1997", "-", "98"]),
-        ("the U.S. and AT&T", ["the", "U.S.", "and", "AT&T"]),
-        ("1,000.5% of $3", ["1,000.5", "%", "of", "$", "3"]),
-        ("Türkiye'nin", ["Türkiye", "'nin"]),
-        ("東京は", ["東", "京", "は"]),
-        ("हिन्दी में", ["हिन्दी", "में"]),
-        ("서울에서", ["서울에서"]),
-        ("👩\u200d👩\u200d👧!", ["👩\u200d👩\u200d👧", "!"]),
-        ("cafe\u0301", ["cafe\u0301"]),
-    ],
-)
-def test_tokens_are_what_a_person_would_step_over(text: str, expected: list[str]) -> None:
+@pytest.mark.parametrize(("text", "expected"), told(__file__, "tokens.txt", "(.*) → (.*)"))
+def test_tokens_are_what_a_person_would_step_over(text: str, expected: str) -> None:
     """Words with inner marks are one step; possessives, ranges and punctuation are their own."""
-    assert [token.text for token in tokens(text)] == expected
+    assert [token.text for token in tokens(text)] == expected.split(" | ")
 
 
 @given(TEXTS)
