@@ -43,7 +43,7 @@ def test_every_stretch_of_a_text_finds_itself(before: str, middle: str, after: s
         assert found(middle, f"{before} {middle} {after}")
 
 
-TEXTS = dict(told(__file__, "languages.txt", "(..): (.*)"))
+TEXTS = {one[0]: one[1] for one in told(__file__, "languages.txt", "(..): (.*)")}
 
 
 @pytest.mark.parametrize("language", TEXTS)

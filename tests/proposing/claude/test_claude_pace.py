@@ -177,17 +177,33 @@ def test_a_refusal_takes_a_tenth_and_counts_once_for_all_calls_under_way() -> No
     assert pace.rate == once
 
 
-def test_an_overload_halves_the_rate_and_a_refusal_does_not() -> None:
+def test_few_overloads_halve_the_rate_for_ten_calls_and_four_for_good() -> None:
     pace = CallPace(rate=10.0)
+    for ends, after in ((1.0, 1.1, 1.2), 10.0), ((3.0,), 5.0):
+        for end in ends:
+            pace.overloaded(end, end - 0.5)
+        assert pace.rate == 5.0
+        for _ in range(10):
+            pace.started(2.0)
+        assert pace.rate == after
 
-    pace.overloaded(1.0, 0.5)
-    pace.overloaded(1.1, 0.6)
 
-    assert pace.rate == 5.0
+def test_a_quarter_of_a_second_of_lateness_is_made_up_for() -> None:
+    """A busy event loop wakes up late; more would be a burst."""
+    pace, at_once = CallPace(rate=10.0), 0
+    pace.started(0.0)
+    while not pace.wait(1.0):
+        pace.started(1.0)
+        at_once += 1
+
+    assert at_once == 3
 
 
 def test_every_call_waits_as_long_as_the_service_asks() -> None:
+    """Where it does not say how long, as long as until the next call."""
     pace = CallPace(rate=10.0)
+    pace.refused(1.0, 0.9, None, {})
+    assert pace.wait(1.0) == pytest.approx(0.1)
 
     pace.refused(5.0, 4.9, 7.0, {})
 
@@ -234,7 +250,7 @@ def test_refusals_and_overloads_that_have_nothing_to_do_with_the_rate_do_not_sto
 
 
 def test_the_rate_has_bounds() -> None:
-    """Nothing is refused: the rate grows to where no clock could follow, and not further."""
+    """Nothing is refused: it grows to where no clock could follow. All is refused: one call a minute."""
     pace, now = CallPace(), 0.0
     for _ in range(500):
         now += pace.wait(now)
@@ -242,3 +258,7 @@ def test_the_rate_has_bounds() -> None:
         pace.answered(now, {}, {})
 
     assert pace.rate == 1000.0
+    for _ in range(1000):
+        now += 1000
+        pace.refused(now, now, 1.0, {})
+    assert pace.rate == 1 / 60
