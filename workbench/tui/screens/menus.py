@@ -184,23 +184,20 @@ class Views:
 
 def why_empty(query: Query, labels: Sequence[str]) -> str:
     """What to do about a view without samples; `labels` are those of the policy."""
-    lines = ["No sample fits this search."]
-    fields = {term.field for term in query.terms}
+    marks, known = query.marks, {name.lower() for name in labels}
     asked = (term.values for term in query.terms if term.field == "label" and not term.negated)
-    if wrong := [
-        name for names in asked for name in names if name.strip().lower() not in map(str.lower, labels)
-    ]:
-        lines.append(f"There is no label {flat(wrong[0])}; there is: {', '.join(labels)}.")
-    if query.by_value:
-        lines.append("delta, auto, verified and cause: only reviewed samples have them.")
-    if "disputed" in query.marks:
-        lines.append("is:disputed: values differ by more than .10, people differ, or a flag.")
-    if "lang" in fields:
-        lines.append("lang: searches the language in a sample's meta.")
-    if query.marks & {"stale", "offplan", "flagged", "fast"}:
-        lines.append("is: and flag: search your own reviews.")
-    lines += ["", f"{shown('escape')} shows all samples, / changes the search, v lists what there is."]
-    return "\n".join(lines)
+    unknown = [name for names in asked for name in names if name.strip().lower() not in known]
+    facts = {
+        f"There is no label {flat(', '.join(unknown))}; there is: {', '.join(labels)}.": unknown,
+        "delta, auto, verified and cause: only reviewed samples have them.": query.by_value,
+        "is:disputed: values differ by more than .10, people differ, or a flag.": "disputed" in marks,
+        "lang: searches the language in a sample's meta.": any(t.field == "lang" for t in query.terms),
+        "is: and flag: search your own reviews.": marks & {"stale", "offplan", "flagged", "fast"},
+    }
+    keys = f"{shown('escape')} shows all samples, / changes the search, v lists what there is."
+    return "\n".join(
+        ["No sample fits this search.", *(fact for fact, holds in facts.items() if holds), "", keys]
+    )
 
 
 def _stands(query: str, field: str, value: str) -> bool:
