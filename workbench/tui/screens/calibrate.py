@@ -165,7 +165,7 @@ class CalibrateScreen(Room):
         if look is None:
             return "" if action in ("move", "in_use", "use", "take", *OF_FIT) else None
         if action == "take" and look.change is None:
-            return "your reviews ask for no change of the policy"
+            return "your reviews ask for no change of the policy" if look.found else look.why
         return look.why if action in OF_FIT and look.found is None else None
 
     def action_move(self, step: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Set
+from dataclasses import replace
 from functools import partial
 
 from textual.app import ComposeResult
@@ -11,8 +12,9 @@ from workbench.errors import ConflictError
 from workbench.stages import editing
 from workbench.stages.desk import Desk, new_action
 from workbench.stages.editing import Decision, Place
+from workbench.stages.intents import OF_TWO
 from workbench.stages.review import Opened
-from workbench.text.cells import DISPOSITION_SYMBOL, cut, cut_words, fit, short, width
+from workbench.text.cells import DISPOSITION_SYMBOL, cut_middle, cut_words, fit, short, width
 from workbench.text.figures import many
 from workbench.text.safe import flat
 from workbench.tui.keys import bindings
@@ -36,7 +38,7 @@ class Places(Lines[Place]):
         out = row.key in self.left_out
         sign = "✗" if out else DISPOSITION_SYMBOL[row.disposition]
         name = max(8, min(20, size // 4))
-        surface = cut(flat(row.surface), max(4, size // 3))
+        surface = cut_words(flat(row.surface), max(4, size // 3))
         room = size - 4 - name - 2 - width(surface)
         before = flat(row.before)
         while width(before) > room // 3:
@@ -138,7 +140,8 @@ class SameScreen(Dialog):
         self.bench.home.settling.forget()
         self.app.pop_screen()
         samples = many(len(chosen), "other sample")
-        self._done(f"{self._decision.words} in {samples}; u takes it back in all of them")
+        told = replace(self._decision, text=cut_middle(flat(self._decision.text), OF_TWO))
+        self._done(f"{told.words} in {samples}; u takes all back")
         self.bench.open_gate()
 
     def _failed(self, error: Exception) -> None:
