@@ -338,7 +338,10 @@ STARTS: dict[str, Start] = {
     "bare": given({"id": "a", "user_input": "q", "reference": "Rome.", "retrieved_contexts": []}),
     "India": given(*INDIA),
     "all of India": given(
-        *(india(f"s{n}", "All cities of the Indian Ocean here.", ("Indian Ocean", "place")) for n in range(30))
+        *(
+            india(f"s{n}", "All cities of the Indian Ocean here.", ("Indian Ocean", "place"))
+            for n in range(30)
+        )
     ),
     "India without ids": given(INDIA[0], {**INDIA[1], "id": f"{7:032x}"}),
     "a score of the file": given(

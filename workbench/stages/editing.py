@@ -535,10 +535,6 @@ class Decision:
         )
 
 
-AROUND = 200
-"""Characters of the text before and after a name: more than a wide line shows."""
-
-
 @dataclass(frozen=True)
 class Place:
     """A sample in which the same can be decided: the act on it, and the surface with the text around it."""
@@ -621,8 +617,8 @@ def _place(store: Store, sample_id: int, annotator: str, decision: Decision) -> 
     span = spans[0] if spans else Span(0, 0)
     return Place(
         other.sample.id, other.state.entity.disposition, act_on(other, *edits),
-        reference[max(0, span.start - AROUND) : span.start], span.of(reference),
-        reference[span.end : span.end + AROUND],
+        reference[max(0, span.start - 99) : span.start], span.of(reference),
+        reference[span.end : span.end + 99],
     )  # fmt: skip
 
 

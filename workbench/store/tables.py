@@ -22,8 +22,6 @@ from sqlalchemy import (
     and_,
     bindparam,
     case,
-    cast,
-    exists,
     func,
     or_,
     select,
@@ -549,10 +547,10 @@ SESSION = table_of(SessionRow).c
 PLACE = table_of(AssignmentRow).c
 
 
-RETRIEVER = func.coalesce(cast(SAMPLE.meta["retriever"].as_string(), Text), "")
+RETRIEVER = func.coalesce(SAMPLE.meta["retriever"].as_string(), "")
 _SAME = TWIN.reference_hash == SAMPLE.reference_hash, TWIN.dataset_id + 0 == SAMPLE.dataset_id
-_AGAIN = SAMPLE.user_input != "", RETRIEVER != "", exists().where(TWIN.id != SAMPLE.id, *_SAME)
-TOLD_BY = case((and_(*_AGAIN), RETRIEVER + ": "), else_="")
+_TWIN = select(TWIN.id).where(TWIN.id != SAMPLE.id, *_SAME).exists()
+TOLD_BY = case((and_(SAMPLE.user_input != "", RETRIEVER != "", _TWIN), RETRIEVER + ": "), else_="")
 """What stands before a question in lists: the retriever where several samples have the same question."""
 QUESTION = TOLD_BY + func.substr(SAMPLE.user_input, 1, BEGINNING)
 

@@ -182,31 +182,20 @@ class Completions(OneLine):
             return Content.assemble(("! ", "bold"), (cut_words(self.complaint, room - 2), ""))
         if not self._offered:
             return Content.assemble((cut_words(self.about, room), DIM))
+        written = [*map(self._written, range(len(self._offered)))]
+        upto = sum(width("".join(words)) for words in written[: (self._chosen or 0) + 1])
+        first = 0 if upto <= room else self._chosen or 0
         parts: Line = []
-        used = 0
-        for index in range(self._first_shown(room), len(self._offered)):
-            gap, shown, count = self._written(index)
-            size = width(gap + shown + count)
-            if used + size > room:
-                break
+        for index, (gap, shown, count) in enumerate(written[first:], first):
             style = "bold $accent reverse" if index == self._chosen else "$accent"
-            parts += [(gap, ""), (shown, style), (count, DIM)]
-            used += size
+            room -= width(gap + shown + count)
+            parts += [(gap, ""), (shown, style), (count, DIM)] if room >= 0 else []
         return Content.assemble(*parts)
 
     def _written(self, index: int) -> tuple[str, str, str]:
         completion = self._offered[index]
         count = "" if completion.samples is None else f" {completion.samples:,}"
         return "   " if index else "", cut(flat(completion.shown), 30), count
-
-    def _first_shown(self, room: int) -> int:
-        """Where the line begins so that the chosen one stands in it."""
-        first = 0
-        if self._chosen is not None:
-            sizes = [sum(map(width, self._written(index))) for index in range(self._chosen + 1)]
-            while first < self._chosen and sum(sizes[first:]) > room:
-                first += 1
-        return first
 
 
 class QueryField(Field):
