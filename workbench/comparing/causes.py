@@ -157,15 +157,28 @@ class Difference:
     imported: Fraction | None = None
 
     @property
+    def untraced(self) -> bool:
+        """Whether the recount has another value than the file, so that its units are no errors of that."""
+        return any(row.cause == "untraced" for row in self.rows)
+
+    @property
     def totals(self) -> tuple[Total, ...]:
-        """The causes that occur, the largest share first."""
+        """The causes that occur, in the order of their `rank`."""
         totals = []
         for cause in CAUSES:
             shares = [row.share or Fraction(0) for row in self.rows if row.cause == cause]
             if shares:
                 share = None if self.delta is None else sum(shares, Fraction(0))
                 totals.append(Total(cause, len(shares), share))
-        return tuple(sorted(totals, key=lambda total: -abs(total.share or Fraction(0))))
+        return tuple(sorted(totals, key=lambda total: rank(total.cause, total.share)))
+
+
+def rank(what: str, share: Fraction | None) -> tuple[bool, Fraction]:
+    """The order of the causes of one sample: the largest share first, but "untraced" before it.
+
+    What stands beside "untraced" are the errors of a recount that has another value than the file.
+    """
+    return what != "untraced", -abs(share or Fraction(0))
 
 
 def difference(
@@ -229,7 +242,7 @@ def imported(recount: Difference, value: Fraction, *, same: bool) -> Difference:
     if counted is None:
         rows = tuple(replace(row, cause="", part="", share=Fraction(0)) for row in rows)
     if share:
-        rows = (*rows, UnitRow(None, None, "", "rounding" if same else "untraced", "", share))
+        rows = (UnitRow(None, None, "", "rounding" if same else "untraced", "", share), *rows)
     return replace(recount, rows=rows, delta=value - human, imported=value)
 
 

@@ -12,7 +12,7 @@ from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.comparing.intervals import BADGE, FEWEST, Interval
-from workbench.scoring.names import SCORERS
+from workbench.scoring.names import RECOUNT, SCORERS, scorer_name
 from workbench.text.figures import UNDEFINED, many, number, signed
 from workbench.text.safe import name_of
 
@@ -246,7 +246,17 @@ def notes(figures: Figures) -> list[str]:
     paired, lines = figures.paired, estimate_notes(figures.estimate, assisted=figures.assisted)
     if figures.estimate.refusal and paired.bias is not None and not paired.headline:
         lines.append(f"{paired.n:,} samples, fewer than {BADGE}: read with caution.")
+    if figures.verdicts.n and any(total.cause == "untraced" for total in figures.causes):
+        recount = counter(figures)
+        lines.append(
+            f"Your score is not what the {recount} gives: the units of the causes are those of the recount."
+        )
     return [*lines, *figures.notes, *reproducible_lines(figures.reproducible)]
+
+
+def counter(figures: Figures) -> str:
+    """Whose verdicts stand beside those of people: a column of a file has only its number."""
+    return "machine" if figures.scorer in SCORERS else f"recount ({scorer_name(RECOUNT[figures.kind])})"
 
 
 # Paired values.

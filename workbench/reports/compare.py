@@ -17,6 +17,7 @@ from workbench.comparing.words import (
     cause_estimate,
     cause_line,
     count_lines,
+    counter,
     estimate_facts,
     headline,
     label_rows,
@@ -101,7 +102,8 @@ def _rest(figures: Figures) -> list[str]:
     paired = _facts(paired_facts(figures.paired, figures.rows))
     lines = ["", "paired, over the samples that are verified:", *paired]
     if figures.verdicts.n:
-        lines += ["", "verdicts on matched units:", *_facts(verdict_facts(figures.verdicts, figures.chance))]
+        lines += ["", f"verdicts of the {counter(figures)} on matched units:"]
+        lines += _facts(verdict_facts(figures.verdicts, figures.chance))
     if figures.labels:
         lines += ["", "units:", *_facts(unit_facts(figures.units, figures.strict))]
         lines += ["", *table(list(LABEL_HEAD), [list(row) for row in label_rows(figures.labels)])]

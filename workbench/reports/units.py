@@ -178,11 +178,18 @@ def sentence(row: UnitRow, why: Why) -> str:
     """What happened to the unit."""
     if not row.cause:
         return "both sides agree"
-    return _SENTENCES.get(_reads(row, why)) or _SENTENCES[f"{row.cause} {row.part}".strip()]
+    said = _SENTENCES.get(_reads(row, why)) or _SENTENCES[f"{row.cause} {row.part}".strip()]
+    return f"{why.verified_by}: {said}" if why.undecided and row.cause not in UNITLESS else said
 
 
 def _reads(row: UnitRow, why: Why) -> str:
     return why.reads_of(row) if row.part == "comparator" else ""
+
+
+def heads(why: Why) -> tuple[str, str]:
+    """What the two lists of units are called: those beside a number of the file are of its recount."""
+    theirs = why.verified_by if why.undecided else "settled" if why.kind in why.opened.settled else "verified"
+    return "recount" if why.digits else "automatic", theirs
 
 
 def automatic_value(why: Why) -> str:

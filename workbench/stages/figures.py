@@ -220,11 +220,11 @@ def _rows(at: Scope, side: Side) -> Iterable[Row]:
         delta = None if ours is None or theirs is None else ours - theirs
         if explained and explained.delta is not None:
             delta = float(explained.delta)
-        main, shares, ends = (
-            (explained.main, explained.shares, explained.ends) if explained else ("", (), (None, None))
-        )
+        delta = _leveled(delta, side.within)
+        shares, ends = (explained.shares, explained.ends) if explained else ((), (None, None))
+        main = explained.main if explained and delta else ""
         yield Row(
-            number, sample.key, sample.group, ours, theirs, _leveled(delta, side.within), main, shares,
+            number, sample.key, sample.group, ours, theirs, delta, main, shares,
             sample.language or at.info.policy.language, sample.shown, number in fast, ends, sample.question,
         )  # fmt: skip
 

@@ -104,6 +104,11 @@ class Why(Difference):
     digits: str = ""
     reads: Mapping[str, Reads] = field(default_factory=dict)
 
+    @property
+    def undecided(self) -> bool:
+        """Whether the other side is what an accept would make of the units as they stand."""
+        return self.verified_by == UNDECIDED
+
     def reads_of(self, row: UnitRow) -> Reads:
         """How the evidence of a row reads; "" where it says another name, or nothing was missed."""
         return "" if row.verified is None else self.reads.get(row.verified.id, "")

@@ -19,13 +19,14 @@ from workbench.reports.units import (
     exact,
     fitted_note,
     fraction,
+    heads,
     sentence,
     settled_as,
     tally,
     you_had,
 )
 from workbench.stages.desk import Desk, Step
-from workbench.stages.why import UNDECIDED, Why, explain, fix
+from workbench.stages.why import Why, explain, fix
 from workbench.text.cells import short
 from workbench.text.figures import delta
 from workbench.text.safe import flat
@@ -72,8 +73,6 @@ class WhyScreen(BaseScreen):
 
     def on_mount(self) -> None:
         """What was read is shown; keys run."""
-        self.query_one("#automatic").border_title = "Automatic"
-        self.query_one("#verified").border_title = "Verified"
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
@@ -89,8 +88,9 @@ class WhyScreen(BaseScreen):
 
     def _show(self) -> None:
         why, opened = self.why, self.why.opened
+        differ = "would differ" if why.undecided else "differ"
         self.query_one(Head).show(
-            [("Why automatic and verified differ", "bold"), (f"  {PLURAL[why.kind]}", DIM)],
+            [(f"Why automatic and verified {differ}", "bold"), (f"  {PLURAL[why.kind]}", DIM)],
             [(short(opened.sample.id, 1000, opened.sample.user_input), "bold")],
         )
         wide = self.has_class("-wide")
@@ -98,7 +98,7 @@ class WhyScreen(BaseScreen):
         ours, theirs, narrow = source(why, wide=wide), flat(why.verified_by), self.size.width < 80
         if why.kind in opened.settled:
             theirs = settled_as(opened, why.kind) if wide else "settled"
-        elif why.digits and not wide and theirs != UNDECIDED:
+        elif why.digits and not wide and not why.undecided:
             theirs = "verified"
         own = you_had(opened, why.kind)
         self.query_one("#values", Bar).show(
@@ -113,7 +113,9 @@ class WhyScreen(BaseScreen):
             [("Δ " if narrow else " Δ ", "$accent"), (delta(why.delta), "bold $accent")],
         )
         self._listed.show(why)
-        write(self, "#columns", column_names(self._listed.columns))
+        write(self, "#columns", column_names(self._listed.columns, *heads(why)))
+        for name, head in zip(("#automatic", "#verified"), heads(why), strict=True):
+            self.query_one(name).border_title = head.capitalize()
         self.query_one("#sum", Bar).show(
             [(exact(why), DIM)],
             [("the causes add up to ", DIM), (delta(why.delta), "bold $accent"), (" ", "")],
@@ -149,7 +151,8 @@ class WhyScreen(BaseScreen):
             first.append(("  ", ""))
         lines: list[Line] = [[*first, (sentence(row, self.why), "")]]
         if todo := fix(row, self.why):
-            lines.append([("Fix: ", DIM), (todo, "")])
+            of = " of the recount" if self.why.untraced and row.cause not in UNITLESS else ""
+            lines.append([(f"Fix{of}: ", DIM), (todo, "")])
         beside = f"next to “{flat(row.beside.text)}”" if row.beside is not None else ""
         return [*lines, [(linked_by(row) or beside, DIM)]]
 

@@ -7,7 +7,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.comparing.answer_words import in_short
-from workbench.comparing.explained import reasons, shows
+from workbench.comparing.causes import rank
+from workbench.comparing.explained import LEAST, reasons, shows
 from workbench.comparing.links import covered
 from workbench.model import Kind, Unit
 from workbench.reports.units import ROUND, RULES, UNITLESS, cause_of
@@ -43,7 +44,11 @@ def totals(why: Why) -> str:
     """`invented unit 1 −.10 · missed unit 1 −.07`: how many units, and what they come to."""
     listed = [total for total in why.totals if shows(total.cause, total.share)]
     said = [
-        f"{total.cause} {total.units}" + ("" if why.delta is None else f" {delta(total.share)}")
+        " ".join(
+            [total.cause]
+            + ([] if total.cause in UNITLESS else [str(total.units)])
+            + ([] if why.delta is None else [delta(total.share)])
+        )
         for total in listed
     ]
     return " · ".join(said) or "both sides agree in every unit"
@@ -78,12 +83,21 @@ def causes_line(difference: Difference, size: int, lead: int, lines: int) -> str
 
 
 def reasons_line(difference: Difference, kind: Kind, size: int, lead: int = 0, lines: int = 1) -> str:
-    """`3 names not recognised, untraced`: the largest first; see `whole_parts`.
+    """`3 names not recognised, 1 name left out`: the largest first; see `whole_parts`.
 
-    `these cancel: …` where the values are equal all the same.
+    `untraced +.60, recount −.75: 3 names not recognised` where a recount has another value than the file:
+    the units are then its own. `these cancel: …` where the values are equal all the same.
     """
-    parts = [in_short(what, units, kind) for what, units, _ in reasons(difference)]
-    if parts and not difference.delta:
+    known = reasons(difference)
+    parts = [in_short(what, units, kind) for what, units, _ in known]
+    equal = abs(difference.delta or Fraction(0)) < LEAST
+    if len(parts) > 1 and known[0][0] == "untraced":
+        if equal:  # the errors of the recount are none of this score
+            return ""
+        recount = sum((share for _, _, share in known[1:]), Fraction(0))
+        parts[0] += f" {delta(known[0][2])}"
+        parts[1] = f"recount {delta(recount)}: {parts[1]}"
+    elif parts and equal:
         parts[0] = f"these cancel: {parts[0]}"
     return whole_parts(parts, size, lead, lines)
 
@@ -133,12 +147,13 @@ class CauseList(Lines["UnitRow"]):
     """The lines of both wordings of each row."""
 
     def show(self, why: Why) -> None:
-        """Show these rows, the cursor on the largest share."""
+        """Show these rows, the cursor on the first cause by `rank`."""
         self.rows = tuple(row for row in why.rows if shows(row.cause, row.share))
         self._why = why
         known = [row.share or Fraction(0) for row in self.rows]
         self.shares = [UNDEFINED if why.delta is None else delta(share) for share in known]
-        self.cursor = max(range(len(known)), key=lambda index: abs(known[index]), default=0)
+        ranks = [rank(row.cause, share) for row, share in zip(self.rows, known, strict=True)]
+        self.cursor = min(range(len(ranks)), key=ranks.__getitem__, default=0)
         self.lay_out()
         self.redraw()
         self.reveal(self.cursor)
@@ -185,10 +200,10 @@ class CauseList(Lines["UnitRow"]):
         return [*parts, (fit(cause, self.columns.cause), "warn"), ("  " + fit(share, SHARE, right=True), "")]
 
 
-def column_names(columns: CauseColumns) -> str:
-    """The line above the rows."""
+def column_names(columns: CauseColumns, ours: str, theirs: str) -> str:
+    """The line above the rows; both sides by their names."""
     text, cause = columns
-    names = f"    {fit('automatic', text)}    {fit('verified', text)}  {fit('cause', cause)}"
+    names = f"    {fit(ours, text)}    {fit(theirs, text)}  {fit('cause', cause)}"
     return f"{names}  {fit('share', SHARE, right=True)}"
 
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from workbench.comparing.explained import LEAST
 from workbench.model import Imported, Kind, Tally, count
 from workbench.reports.units import counted, first_of, tally
 from workbench.scoring.names import scorer_name
@@ -96,11 +94,14 @@ class Tallies(Widget):
         if self._causes is None:
             return auto, verified, []
         difference: Line = [("" if yours else "Δ ", "$accent"), (delta(self._causes.delta), "bold $accent")]
-        if any(abs(row.share or Fraction(0)) >= LEAST for row in self._causes.rows):
-            difference.append((": ", ""))
-            lead = cells(difference)
-            named = reasons_line(self._causes, self._kind, size, lead, lines) if yours else ""
-            difference.append((named or causes_line(self._causes, size, lead, lines), ""))
+        lead = cells(difference) + len(": ")
+        causes = (
+            reasons_line(self._causes, self._kind, size, lead, lines)
+            if yours
+            else causes_line(self._causes, size, lead, lines)
+        )
+        if causes:
+            difference.append((f": {causes}", ""))
         if lines > 1 or cells(difference) + len(MORE) <= size:
             difference.append((MORE, DIM))
         return auto, verified, difference
