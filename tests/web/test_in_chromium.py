@@ -238,7 +238,12 @@ def test_what_is_typed_stays_when_it_cannot_be_sent(serve: Serve, tab: Tab) -> N
     assert "a long thought" == tab.run(f"{text}.value")
 
 
-def test_a_locked_database_is_said_to_be(serve: Serve, tab: Tab) -> None:
+def test_a_locked_database_is_said_to_be(
+    serve: Serve, bench: Any, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That it is being saved is said after a second."""
+    monkeypatch.setattr("workbench.store.database.BUSY_SECONDS", 1.5)
+    bench.reopen()
     served = serve(TEN)
     log_in(tab, served)
     with closing(sqlite3.connect(served.bench.db, isolation_level=None)) as other:
