@@ -227,7 +227,7 @@ def review(context: Context) -> None:
     """Open the queue: accept or correct units and matches, sample by sample."""
     call = context.obj
     if not on_terminal():
-        raise UsageError("review opens screens and needs a terminal; for scripts: score, compare, export")
+        raise UsageError("the screens need a terminal; for scripts: audit FILE, score, compare, export")
     open_app(call.db, call.dataset, call.annotator)
     own = f" --as {shlex.quote(call.named)}" if call.named else ""
     tell(f"What you decided is saved. To go on:\n  workbench review{own}")

@@ -25,6 +25,7 @@ _REPORT_EVERY = 1 << 20  # bytes between two calls of a progress callback
 
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
 
+_GIVE = "give the file with the questions, references, contexts and scores (JSON, CSV, Parquet)"
 _MAGIC = (
     (b"\xff\xfe\x00\x00", "UTF-32: save it as UTF-8"),
     (b"\x00\x00\xfe\xff", "UTF-32: save it as UTF-8"),
@@ -35,6 +36,8 @@ _MAGIC = (
     (b"\x28\xb5\x2f\xfd", "a zstd archive: unpack it first"),
     (b"PK\x03\x04", "a zip archive or an Excel workbook: unpack it, or save the sheet as CSV"),
     (b"SQLite format 3", "a SQLite database, not a dataset file"),
+    (b"%PDF", f"a PDF: {_GIVE}"),
+    *((start, f"a web page or XML: {_GIVE}") for start in (b"<!", b"<html", b"<?xml")),
 )
 
 

@@ -33,7 +33,7 @@ from workbench.model import RESOLVED, JsonObject
 from workbench.reports import columns_of, page
 from workbench.reports.units import effect
 from workbench.scoring.names import SCORERS, scorer_in_full, scorer_name
-from workbench.text.cells import cut, cut_middle
+from workbench.text.cells import cut, cut_middle, in_table
 from workbench.text.figures import UNDEFINED, and_more, delta, many, number, signed, table, value
 from workbench.text.safe import flat, name_of
 
@@ -310,7 +310,7 @@ def _table(chosen: Sequence[Dispute], yours: Collection[str]) -> list[str]:
     sides = (dispute.between.split("~") for dispute in chosen)
     betweens = [flat("~".join("yours" if side in yours else side for side in each)) for each in sides]
     wide = min(both - LEAST_ID, max(LEAST_BETWEEN, *map(cell_len, betweens)))
-    names = [cut(flat(name_of(dispute.id, dispute.question)), both - wide) for dispute in chosen]
+    names = [in_table(dispute.id, dispute.question, both - wide) for dispute in chosen]
     size = max(6, *map(cell_len, names))
     values = f"{'first':>6}{'second':>7}{'Δ':>6}{'effect':>7}"
     lines = [f"{'sample':<{size}}  {'between':<{wide}}{values}  state"]

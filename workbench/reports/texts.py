@@ -17,7 +17,7 @@ from workbench.reports import columns_of, page
 from workbench.reports.answer import code
 from workbench.reports.team import people_text, team_text, training_text
 from workbench.scoring.names import SCORERS, column_kind, headline, scorer_in_full, scorer_name
-from workbench.text.cells import in_table, short
+from workbench.text.cells import QUESTION, in_table, short
 from workbench.text.figures import and_more, delta, many, number, table, telling, value
 from workbench.text.query import quoted
 from workbench.text.safe import clean, flat, name_of
@@ -231,7 +231,7 @@ def samples_text(figures: Figures) -> str:
     whole = not columns_of(sys.stdout)
     rows = [
         [
-            in_table(row.id, row.question, whole=whole),
+            in_table(row.id, row.question, 0 if whole else QUESTION),
             value(row.automatic),
             value(row.verified),
             delta(row.delta),
@@ -323,7 +323,7 @@ def _kind_table(kind: Kind, everything: Sequence[Scored], withheld: Collection[s
     differ = first in (*columns, *names)  # without its column nobody can follow Δ
     listed, whole = [], not columns_of(sys.stdout)
     for row in rows[:SHOWN_ROWS]:
-        name = in_table(row.id, row.question, whole=whole)
+        name = in_table(row.id, row.question, 0 if whole else QUESTION)
         apart = None
         if row.id in withheld:
             cells = ["hidden"] * (len(names) + len(columns))

@@ -242,13 +242,13 @@ def short(key: str, size: int, question: str = "") -> str:
     return head + cut_front(key, size - width(head))
 
 
-def in_table(key: str, question: str, *, whole: bool) -> str:
+def in_table(key: str, question: str, size: int = 0) -> str:
     """The same at the head of a table's row, with the beginning of the hash: questions may be alike.
 
-    `whole`: of any length.
+    Without a size it is whole.
     """
     named = f"{' '.join(question.split())} {key[:HASH]}" if is_hash(key) and question else key
-    return flat(named) if whole else short(named, QUESTION)
+    return short(named, size) if size else flat(named)
 
 
 def told_of(key: str, message: str, size: int, question: str = "") -> str:
