@@ -18,7 +18,7 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import Indel
 
 from workbench.model import Assessment, Evidence, Kind, Sample, Span, Unit, count, recall_of
-from workbench.text.lists import has_digit
+from workbench.text.lists import has_digit, pairs, sections
 from workbench.text.normalise import words
 from workbench.text.tokens import Token, sentences, snap, tokens
 
@@ -48,43 +48,20 @@ AROUND = 120
 """Code points of the text before and after a quoted name."""
 
 CITATION = re.compile(r"\s*\[\d{1,3}(?:\s?[,–-]\s?\d{1,3})*\]")
-_GIVEN = r"(?:provided|given|retrieved|supplied|available|above)"
-_SOURCE = (
-    rf"the (?:(?:{_GIVEN} )?(?:contexts?|passages?|excerpts?)(?: {_GIVEN})?"
-    rf"|{_GIVEN} (?:documents?|sources?|texts?|information|materials?)"
-    rf"|(?:documents?|sources?|texts?|information|materials?) {_GIVEN})"
-)
-_NOT = r"(?:do(?:es)? not|don['’]t|doesn['’]t|did not|didn['’]t|cannot|can['’]t)"
-_NOTHING_FOUND = re.compile(
-    rf"^(?:(?:unfortunately|i['’]m sorry|sorry),? (?:but )?)?(?:{_SOURCE} {_NOT} (?:\w+ )?"
-    r"(?:contain|provide|mention|specify|give|address|include|state|say|answer|discuss|cover|describe)\b"
-    r"|i (?:do not|don['’]t) know(?: the answer)?\W*$"
-    r"|i (?:do not|don['’]t) have (?:enough|any|sufficient) information(?:\W*$| to answer\b)"
-    r"|(?:there is )?(?:no|not enough|insufficient) (?:\w+ )?information"
-    rf"(?:\W*$| to answer\b|[^,;:]* in {_SOURCE}\W*$))"
-    rf"|\bnot (?:\w+ )?(?:found|mentioned|stated|available|specified|provided|given|contained|included)"
-    rf" (?:in|by|within) {_SOURCE}\W*$"
-    r"|^(?:根据)?(?:上下文|(?:所?提供|所?给定?)的?(?:上下文|文档|资料|文本))(?:中|里)?(?:并)?(?:没有|未)"
-    r"(?:提到|提及|提供|包含|说明|给出)"
-    r"|^el (?:contexto(?: \w+)?|(?:documento|texto) (?:proporcionado|dado)) no "
-    r"(?:contiene|menciona|proporciona|incluye|especifica)"
-    r"|^le (?:contexte(?: \w+)?|(?:document|texte) (?:fourni|donné)) ne "
-    r"(?:contient|mentionne|fournit|précise) pas"
-    r"|^der (?:kontext|(?:bereitgestellte|gegebene|angegebene) (?:kontext|text)) "
-    r"(?:enthält|nennt|erwähnt|liefert) kein"
-    r"|^(?:в )?(?:контекст|(?:данн|предоставленн|привед[её]нн)\w+ (?:контекст|документ|текст))\w* не "
-    r"(?:содерж|упомина|указ)",
-    re.IGNORECASE,
-)
-_NEGATION = re.compile(
-    r"\b(?:not|no|nor|never|neither|none|nobody|nothing|nowhere|cannot|without|unlikely|impossible|false|untrue"
-    r"|deny|denie[sd]|fail(?:s|ed)?|lack(?:s|ed)?"
-    r"|nicht|nichts|nie|niemals|kein\w*|ohne|niet|geen|nooit|inte|aldrig|ikke|aldri"
-    r"|pas|jamais|aucune?|sans|nunca|jamás|ningun\w*|sin|sem|não|non|mai|nessun\w*|senza"
-    r"|не|нет|ни|никогда|без|нельзя|ні|немає|ніколи|nigdy|değil)\b"
-    r"|n['’]t\b|[不没沒未無无]|ない|ません|않|없",
-    re.IGNORECASE,
-)
+_SAID = sections(__name__)
+
+
+def _pattern(section: str) -> re.Pattern[str]:
+    """One of the lines of a section, with the parts that these name."""
+    lines = "|".join(_SAID[section].strip().splitlines())
+    for part in ("SORRY", "SOURCE", "NOT", "GIVEN"):
+        lines = lines.replace(part, _PARTS[part])
+    return re.compile(lines, re.IGNORECASE)
+
+
+_PARTS = pairs(_SAID["parts"])
+_NOTHING_FOUND = _pattern("nothing found")
+_NEGATION = _pattern("negations")
 
 
 @dataclass(frozen=True)
