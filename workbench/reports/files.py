@@ -32,6 +32,11 @@ def export_text(report: ExportReport) -> str:
             f"{many(report.withheld, 'verified sample')} of the holdout left without verdicts; "
             "--holdout writes it, and counts as an opening"
         )
+    if report.unplanned:
+        lines.append(
+            "the plan and its strata are not in it: where it is imported its reviews give no estimate "
+            "(workbench copy takes the plan along)"
+        )
     lines.append(f"manifest sha256 {report.manifest_sha256}")
     return page(lines)
 

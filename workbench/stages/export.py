@@ -112,7 +112,8 @@ def _wanted(store: Store, info: DatasetInfo, options: ExportOptions, annotator: 
 class ExportReport:
     """What an export holds. `rows` and `left` are by format; `left` counts what did not fit, by reason.
 
-    `splits`: how many samples each holds; nothing without splits.
+    `splits`: how many samples each holds; nothing without splits. `unplanned`: its reviews give no estimate
+    elsewhere, because the plan's strata are not in it.
     """
 
     path: str
@@ -124,6 +125,7 @@ class ExportReport:
     left: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     withheld: int = 0
     splits: Mapping[str, int] = field(default_factory=dict)
+    unplanned: bool = False
 
 
 def export(
@@ -177,7 +179,7 @@ def export(
         exports.log_export(store, row, replaced)
     return ExportReport(
         str(directory), totals["samples"], totals["gold"], totals["proposals"], digest, rows, left, hidden,
-        departure.splits,
+        departure.splits, departure.unplanned,
     )  # fmt: skip
 
 

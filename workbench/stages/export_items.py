@@ -64,6 +64,11 @@ class Departure:
     wanted: Collection[int] | None
     withheld: Collection[int]
 
+    @property
+    def unplanned(self) -> bool:
+        """Whether reviews followed strata, which do not leave: elsewhere nobody knows how they were drawn."""
+        return self.drawn.design == "stratified" and not self.drawn.corpus
+
 
 def model_named(model: str, naming: Naming) -> str:
     """A model under the name that may leave: of a person's marks it is that person."""
@@ -99,7 +104,9 @@ def _item(leaving: Leaving, departure: Departure) -> ExportItem:
         sample = replace(sample, group=departure.grouping(sample.group))
     if proposal is not None:
         proposal = replace(proposal, model=model_named(proposal.model, departure.naming))
-    records = (stored.record for stored in reviews if stored.says_something)
+    records = [stored.record for stored in reviews if stored.says_something]
+    if departure.unplanned:
+        records = [replace(one, marks=replace(one.marks, off_plan=bool(one.marks.shown))) for one in records]
     drawable = not leaving.holdout and leaving.rank < LATE_RANK  # else it was not to be drawn
     return ExportItem(
         sample=sample,

@@ -18,7 +18,7 @@ from typing import Any
 from workbench.errors import InputError, NotFoundError, PurgedError, RowError, UsageError, WorkbenchError
 from workbench.formats.columns import NamedColumns, columns_of, value_at
 from workbench.formats.detect import files_of, look, settings_of
-from workbench.formats.exports.folder import check_manifest, home_of
+from workbench.formats.exports.folder import check_manifest, home_of, read_manifest
 from workbench.formats.policy import from_toml, to_toml
 from workbench.formats.readers.gold import other_shape
 from workbench.formats.reading import becomes, read
@@ -79,12 +79,19 @@ def _policy(document: Any) -> Policy | None:
         return None
 
 
-def _altered(path: Path) -> list[str]:
-    """A note where a file of an export was changed since, which `verify` would say."""
+def _of_export(path: Path, *, gold: bool) -> Iterator[str]:
+    """Notes on a folder that is an export: it was changed since; with its gold, its plan is not in it."""
     with suppress(NotFoundError, InputError, OSError):
-        if path.is_dir() and any(line.startswith("changed") for line in check_manifest(home_of(path))):
-            return [f"not as it was exported; what changed: workbench verify {path}"]
-    return []
+        if path.is_dir():
+            home = home_of(path)
+            if any(line.startswith("changed") for line in check_manifest(home)):
+                yield f"not as it was exported; what changed: workbench verify {path}"
+            drawn = read_manifest(home).get("sampling", {})
+            if gold and drawn.get("design") == "stratified" and "corpus" not in drawn["parameters"]:
+                yield (
+                    "its reviews followed a plan with strata, which no export has: here they give no estimate "
+                    "(a copy of the database takes the plan along)"
+                )
 
 
 SHOWN_ERRORS = 20
@@ -310,7 +317,7 @@ class _Import:
         self._refuse_nothing()
         report.with_gold = self._with_gold() if report.gold_ignored else ""
         report.format, report.files = notes.format, notes.files
-        report.notes = (*notes.messages(), *_altered(self.path))
+        report.notes = (*notes.messages(), *_of_export(self.path, gold=self.options.gold != "ignore"))
         report.repaired, report.ungrounded = notes.seen["moved"], notes.seen["ungrounded"]
         report.without_contexts, report.columns = notes.without_contexts, tuple(notes.scores)
         report.numbers = tuple(notes.numbers)
