@@ -89,8 +89,8 @@ def _of_export(path: Path, *, gold: bool) -> Iterator[str]:
             drawn = read_manifest(home).get("sampling", {})
             if gold and drawn.get("design") == "stratified" and "corpus" not in drawn["parameters"]:
                 yield (
-                    "its reviews followed a plan with strata, which no export has: here they give no estimate "
-                    "(a copy of the database takes the plan along)"
+                    "its reviews followed a plan with strata, which no export has: here they give no "
+                    "estimate (a copy of the database takes the plan along)"
                 )
 
 
