@@ -44,8 +44,8 @@ def denials(sign: str) -> list[str]:
 
 @pytest.mark.parametrize("reference", denials("+"))
 def test_a_reference_that_says_that_nothing_was_found_is_suspicious(reference: str) -> None:
-    assert "nothing found" == signal(sample(reference, "Some text about rivers."), 1.0, "statement")
-    assert "" == signal(sample(reference, "Some text about rivers."), 0.0, "statement")
+    one = sample(reference, "Some text about rivers.")
+    assert ("", "nothing found") == (signal(one, 0.49, "statement"), signal(one, 0.5, "statement"))
 
 
 @pytest.mark.parametrize("reference", denials("-"))
@@ -68,8 +68,15 @@ NAMED = "Walter Gropius began in 1919. In Dessau they built. Everybody knows Bau
 SIGNALS = [
     # the reference, a context, the score of its statements, and the signal
     (REFUSED, f"A judge wrote: {REFUSED} Karl Meyer, Anna Walther and Berlin.", 0.0, ""),
-    (BAUHAUS, f"Some history. {BAUHAUS.replace('that', 'which')} And more.", 0.0, "word for word"),
-    (BAUHAUS, f"Some history. {BAUHAUS.replace('that', 'which')} And more.", 0.5, ""),
+    (BAUHAUS, f"Some history. {BAUHAUS.replace('that', 'which')} And more.", 0.29, "word for word"),
+    (BAUHAUS, f"Some history. {BAUHAUS.replace('that', 'which')} And more.", 0.3, ""),
+    (BAUHAUS, "The Bauhaus was a big hall in Dessau that Marcel Breuer visited in 1919.", 0.0, ""),
+    (
+        "It was old then.",
+        "Some history. It was old then. And more.",
+        0.0,
+        "",
+    ),  # too short to tell from others
     # numbers may be written in another way, and negations stand in other sentences
     (
         "The city had 1,200 inhabitants and three large bridges [2].",
