@@ -259,7 +259,7 @@ def score(
     ] = "text",
     json: Json = False,
 ) -> None:
-    """Score every sample by every scorer, with the verified values and yours; with a pass mark, a gate."""
+    """Score every sample by every scorer, next to the verified values; a pass mark makes it a gate for CI."""
     from workbench.stages import recompute
 
     call = context.obj

@@ -50,7 +50,7 @@ def export(
     force: Annotated[bool, Option("--force", help="Replace an earlier export there.")] = False,
     json: Json = False,
 ) -> None:
-    """Write samples, proposals and gold for other tools; native rows by default, which import back."""
+    """Write samples, proposals and gold for other tools; native rows by default, which `import` reads."""
     from workbench.stages import export as stage
 
     if str(directory) == "-":

@@ -103,7 +103,8 @@ def score_files(
     ] = None,
     map_: Fields = None,
     workers: Annotated[
-        int, Option(min=1, help="Processes on this machine; by default one for each core.")
+        int,
+        Option(min=1, show_default=False, help="Processes on this machine; by default one for each core."),
     ] = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
     cluster: Annotated[
         str, Option(metavar="ADDRESS", help="A dask scheduler, as in tcp://host:8786, instead.")

@@ -26,11 +26,11 @@ def assign(
     ] = None,
     share: Annotated[
         float | None,
-        Option(min=0, max=1, help="About this share of samples, drawn by chance, is for so many people."),
+        Option(min=0, max=1, help="The share of samples, drawn at random, that so many people review."),
     ] = None,
     lease: Annotated[
         int | None,
-        Option(min=1, max=100_000, help="Minutes for which a sample is kept for who does nothing."),
+        Option(min=1, max=100_000, help="Minutes after your last edit for which a sample stays yours."),
     ] = None,
     to: Annotated[
         str | None, Option(metavar="NAME", help="Give the samples of FILTER to this person.")
@@ -56,9 +56,9 @@ def assign(
 ) -> None:
     """Say how many people review each sample; without options show how far they are.
 
-    `next` then holds one sample for you at a time, so that no two people do the same work by accident. What
-    you do not decide within the lease, others may take. Samples to be reviewed without suggestions and those
-    of the holdout get as many people as the share.
+    The queue then holds one sample for you at a time, so that no two people do the same work by accident.
+    What you do not decide within the lease, others may take. Samples to be reviewed without suggestions and
+    those of the holdout get as many people as the share.
     """
     from workbench.stages import team as stage, training as trained
 
@@ -103,7 +103,7 @@ def agree(
     kind: Annotated[Kind | None, Option(help="Default: the first that is reviewed.")] = None,
     json: Json = False,
 ) -> None:
-    """Show how far people agree who review the same samples, next to the machine and the reviewers.
+    """Show how far reviewers of the same samples agree, next to how far the machine agrees with them.
 
     Only what two people decided without seeing the other's work counts: no imported, adjudicated or undone
     work. Below ten samples there are counts and no figures.
@@ -162,7 +162,7 @@ def person_list(context: Context, json: Json = False) -> None:
 @person_app.command("pass")
 def person_pass(
     context: Context,
-    name: Annotated[str, Argument(help="Who is to get the samples now.")],
+    name: Annotated[str, Argument(help="The person who may review the other samples now.")],
     json: Json = False,
 ) -> None:
     """Let a person pass the training of the dataset, whatever they decided there."""
@@ -175,11 +175,9 @@ def person_pass(
 
 @person_app.command("disable")
 def person_disable(
-    context: Context,
-    name: Annotated[str, Argument(help="Who is to do nothing here any more.")],
-    json: Json = False,
+    context: Context, name: Annotated[str, Argument(help="The person to shut out.")], json: Json = False
 ) -> None:
-    """Let a person do nothing any more. Their reviews stay; what they hold is free."""
+    """Shut a person out. Their reviews stay; the samples that they hold are free."""
     from workbench.stages import people as stage
 
     with open_for(context.obj.db) as store:
