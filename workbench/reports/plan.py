@@ -139,9 +139,8 @@ def draft_text(draft: Draft, strata: int = SHOWN_STRATA) -> str:
     lines += _facts(plan.parameters)
     least, most = draft.chances
     if plan.design != "simple":
-        lines.append(
-            f"  a sample is drawn with probability {least:.2f} to {most:.2f}; estimates allow for it"
-        )
+        chance = " to ".join(dict.fromkeys((f"{least:.2f}", f"{most:.2f}")))
+        lines.append(f"  a sample is drawn with probability {chance}; estimates allow for it")
     lines += _strata_lines(draft.strata, strata)
     if draft.holdout:
         lines.append(

@@ -83,8 +83,8 @@ class PlanScreen(Room):
         if report is None:
             return ""
         reviewed = f"people have reviewed {many(report.decided, 'sample')}"
-        more = "; workbench plan --more N adds to this one" if report.plan is not None else ""
-        return f"{reviewed}, and a plan is made before the first review{more}"
+        more = "workbench plan --more N adds to this one" if report.plan else "random order needs none"
+        return f"{reviewed}, and a plan is made before the first review; {more}"
 
     def action_scroll(self, step: int) -> None:
         """Up and down."""

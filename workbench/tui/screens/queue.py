@@ -455,7 +455,7 @@ class QueueScreen(BaseScreen):
     @property
     def _settles(self) -> bool:
         """Whether the view is of what people differ in."""
-        return UNRESOLVED in self.query_shown.terms
+        return UNRESOLVED in self.query_shown.terms and self.samples.count > 0
 
     @property
     def _row_here(self) -> QueueRow | None:
