@@ -6,6 +6,7 @@ import itertools
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
@@ -50,6 +51,21 @@ class Server:
         """Start it again, and wait until it takes connections."""
         assert self.control is not None
         self.control("-w", "start")
+
+    @contextmanager
+    def hanging(self) -> Iterator[None]:
+        """It takes connections meanwhile, and answers nothing."""
+        lock = Path(str(make_url(self.url).query["host"]), "data", "postmaster.pid")
+        first = lock.read_text().split()[0]
+        rest = subprocess.run(["pgrep", "-P", first], capture_output=True, text=True, check=False).stdout
+        processes = [int(number) for number in (first, *rest.split())]
+        for number in processes:
+            os.kill(number, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for number in processes:
+                os.kill(number, signal.SIGCONT)
 
     def named(self, name: str) -> str:
         """The URL of another database."""

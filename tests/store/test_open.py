@@ -187,7 +187,10 @@ def test_an_empty_file_becomes_a_database_only_where_something_is_to_be_stored(t
     ("url", "message"),
     [
         ("no-such-dialect://host/db", "no-such-dialect"),
-        ("mysql+nosuchdriver://ann:secret@host/db", "nosuchdriver|mysql"),
+        (
+            "mysql://ann:secret@host/db",
+            r"^mysql://ann:\*\*\*@host/db: give a path, or postgresql://USER@HOST/NAME$",
+        ),
         ("://", "no path and no database URL"),
         ("sqlite+nope:///x.db", "nope"),
         ("postgresql+psycopg://ann:secret@host/db", r"not installed: pip install .*\[postgres\]'"),
@@ -207,6 +210,8 @@ def test_urls_and_paths() -> None:
     assert full_url("/tmp/w.db") == "sqlite:////tmp/w.db"
     assert sqlite_path(full_url("w.db")) == Path.cwd() / "w.db"
     assert sqlite_path("sqlite://") is None
+    for kind in ("postgres", "postgresql", "postgresql+psycopg"):
+        assert "postgresql+psycopg://u:p%40@h/db" == full_url(f"{kind}://u:p%40@h/db")
     assert sqlite_path("postgresql://u:p@h/db") is None
     assert shown_url("postgresql://u:secret@h/db") == "postgresql://u:***@h/db"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -44,7 +45,8 @@ FULL = """
 import resource, sys
 from workbench.errors import StoreError
 from workbench.reviewing.edits import Comment
-from workbench.stages import queue, review
+from workbench.stages import review
+from workbench.stages.queue_values import queue_ids
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
 
@@ -414,6 +416,33 @@ def test_a_server_that_goes_away_is_told_from_a_wrong_call(mortal: Server) -> No
         with pytest.raises(StoreError, match="no_such_name") as wrong:
             open_store(mortal.named("no_such_name"))
         assert type(wrong.value) is StoreError
+
+
+def test_a_server_that_does_not_answer_is_given_up_aloud_and_a_slow_one_is_not(
+    mortal: Server, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Until then a statement hung as long as the server did, and a first connection for two minutes."""
+    monkeypatch.setattr("workbench.store.database.SAY_WAITING", 0.1)
+    monkeypatch.setattr("workbench.store.database.BUSY_SECONDS", 2.0)
+    with mortal.database() as url, closing(open_store(url)) as store:
+        assert 7 == store.value(text("SELECT 7 FROM pg_sleep(1)"))
+        assert [] == caplog.records
+        with mortal.hanging():
+            for _ in range(2):  # the second one at once
+                with pytest.raises(
+                    AwayError, match=r"^the server is away: it does not answer \(try again when"
+                ):
+                    list_datasets(store)
+        assert [f"waiting for the server of {make_url(url).database} …"] == [
+            record.getMessage() for record in caplog.records
+        ]
+        time.sleep(1)
+        assert [] == list_datasets(store)
+    caplog.clear()
+    timed_out = pytest.raises(AwayError, match="the server is away: connection timeout expired")
+    with socket.create_server(("127.0.0.1", 0)) as mute, timed_out:
+        open_store(f"postgres://ann@127.0.0.1:{mute.getsockname()[1]}/gold?connect_timeout=2")
+    assert ["waiting for the server of gold …"] == [record.getMessage() for record in caplog.records]
 
 
 def test_what_others_lock_on_a_server_is_waited_for_aloud_and_not_for_ever(

@@ -8,16 +8,20 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from http.client import HTTPConnection
+from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.routing import Mount, Route
 
-from tests.web.conftest import Served, fields_of, name_people, shown
+from tests.conftest import Bench
+from tests.postgres import Server
+from tests.web.conftest import ROWS, Served, fields_of, name_people, running, shown
 from workbench.errors import UsageError
 from workbench.model import sha256
 from workbench.stages import people
 from workbench.stages.people import Person, add_person, disable
+from workbench.store.engine import open_store
 from workbench.web import forms, guard
 from workbench.web.app import PROXY_SECRET, Pages, Proxy
 from workbench.web.guard import site_of
@@ -355,6 +359,32 @@ def test_health_says_that_the_database_answers_and_nothing_else(serve: Serve) ->
     answer = served.visitor().client.get("/health")
     moved.rename(served.bench.db)
     assert 503 == answer.status_code
+
+
+def test_a_database_that_does_not_answer_is_told_within_seconds_and_without_its_address(
+    mortal: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The log has the address; a page waited as long as the server hung."""
+    monkeypatch.setattr("workbench.web.app.HEALTH_SECONDS", 0.5)
+    monkeypatch.setattr("workbench.store.database.SAY_WAITING", 0.1)
+    monkeypatch.setattr("workbench.store.database.BUSY_SECONDS", 2.0)
+    monkeypatch.setattr("workbench.store.database.CONNECT_SECONDS", 2)
+    with mortal.database() as url, closing(open_store(url)) as store:
+        bench = Bench(tmp_path, store)
+        bench.load(ROWS)
+        name_people(bench)
+        with running(bench) as served:
+            ann = served.log_in()
+            ann.get("/next")
+            with mortal.hanging():
+                health, act = served.visitor().client.get("/health"), ann.do("reject::p1")
+                ann.get("/next")
+            log = [json.loads(line) for line in served.log()]
+    assert [503] * 3 == [answer.status_code for answer in (health, act, ann.page)]
+    assert [True] * 2 == [
+        "he database cannot be reached at the moment." in shown(page.text) for page in (act, ann.page)
+    ]
+    assert log[-2]["error"].startswith("AwayError: the server is away: ")
 
 
 def test_the_log_has_who_what_and_how_long_and_no_text(serve: Serve) -> None:

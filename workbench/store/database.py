@@ -13,9 +13,10 @@ import shutil
 import sqlite3
 import subprocess
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
+from math import inf
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
@@ -49,6 +50,8 @@ BUSY_SECONDS = 5.0
 """Seconds that a change, on a server also a read, waits for what another program has locked."""
 SAY_WAITING = 2.0
 """Seconds after which whoever waits for a lock says so, as a warning of this module's logger."""
+CONNECT_SECONDS = 10
+"""Seconds that a server has to take a connection, unless its URL or PGCONNECT_TIMEOUT says otherwise."""
 SKEW = 60.0
 """Seconds by which the clock of a server may differ from ours."""
 CLAIMS = 0x776F726B
@@ -63,6 +66,7 @@ WRITE_AHEAD = "PRAGMA journal_mode=WAL"
 
 SOON = "try again in a moment"
 BACK = "try again when it is back"
+SILENT = "it does not answer"
 RUNNING = "is the server running, and are host, port, user, password and database right?"
 
 AWAY = {
@@ -72,6 +76,7 @@ AWAY = {
     "shutting down": BACK,
     "closed the connection": f"it was stopped or restarted: {BACK}",
     "terminating connection": f"it was stopped or restarted: {BACK}",
+    SILENT: BACK,
     "too many clients": "try again when others have left",
     **dict.fromkeys(
         ("refused", "connection is closed", "connection is lost", "failed: No such file", "timeout expired",
@@ -152,13 +157,18 @@ def only_readable(path: Path) -> bool:
 
 
 def full_url(url: str) -> str:
-    """An SQLAlchemy URL: a plain path becomes a SQLite file."""
+    """An SQLAlchemy URL: a plain path becomes a SQLite file. Raises UsageError for other databases."""
     if "://" not in url:
         return f"sqlite:///{Path(url).expanduser().absolute()}"
     try:
-        make_url(url)
+        parsed = make_url(url)
     except ArgumentError as error:
         raise UsageError(f"--db {url!r} is no path and no database URL") from error
+    kind = parsed.drivername.partition("+")[0]
+    if kind in ("postgres", "postgresql"):  # as others write it; there is one driver that we use
+        return parsed.set(drivername="postgresql+psycopg").render_as_string(hide_password=False)
+    if kind != "sqlite":
+        raise UsageError(f"{shown_url(parsed)}: give a path, or postgresql://USER@HOST/NAME")
     return url
 
 
@@ -183,10 +193,8 @@ def make_engine(url: str | URL, file: OpenFile | None = None) -> Engine:
         lifo: dict[str, Any] = {} if make_url(url).get_backend_name() == "sqlite" else {"pool_use_lifo": True}
         engine = create_engine(url, json_serializer=stored, pool_pre_ping=True, **lifo)
     except ModuleNotFoundError as error:
-        raise UsageError(
-            f"{shown_url(url)} needs the package {error.name!r}, which is not installed"
-            + (f": {to_install('postgres')}" if error.name == "psycopg" else "")
-        ) from error
+        needs = f"needs the package {error.name!r}, which is not installed: {to_install('postgres')}"
+        raise UsageError(f"{shown_url(url)} {needs}") from error
     except ArgumentError as error:
         raise UsageError(f"{shown_url(url)}: {error}") from error
     logging.getLogger("psycopg").setLevel(logging.CRITICAL)  # of a lost connection we tell ourselves
@@ -194,10 +202,8 @@ def make_engine(url: str | URL, file: OpenFile | None = None) -> Engine:
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
     elif engine.dialect.name == "postgresql":
+        _attend(engine)
         event.listen(engine, "connect", _prepare_server)
-        event.listen(engine, "begin", _begin_server)
-        for end in ("commit", "rollback"):
-            event.listen(engine, end, _end_server)
     if file is not None:
         event.listen(engine, "do_connect", lambda *_: file.check())  # all lead to one file
     return engine
@@ -283,37 +289,89 @@ def _patience() -> str:
     return f"{BUSY_SECONDS * 1000:.0f}"  # ms
 
 
-def _begin_server(connection: Connection) -> None:
-    """Say once while a transaction is open that it waits for a lock; its server knows for whom it waits."""
-    ended = connection.info["ended"] = threading.Event()
-    watched = connection.engine, connection.connection.driver_connection, ended
-    threading.Thread(target=_watch_server, args=watched, daemon=True).start()
-
-
-def _end_server(connection: Connection) -> None:
-    if not connection.invalidated:
-        connection.info["ended"].set()
-
-
 _TELLING = threading.Lock()
-_told: list[tuple[threading.Event, Any]] = []
-"""The transactions that wait for a lock, of which the first said so: when each ended, its connection."""
+_told: set[object] = set()
+"""Who waits for a server; the first of them said so."""
 
 
-def _watch_server(engine: Engine, driver: Any, ended: threading.Event) -> None:
-    with suppress(Exception):  # where the server is lost, the statement says so
-        while not (ended.wait(SAY_WAITING) or driver.closed):
-            with closing(engine.raw_connection()) as raw:
-                cursor = raw.cursor()
-                cursor.execute("SELECT cardinality(pg_blocking_pids(%s))", [driver.info.backend_pid])
-                if cursor.fetchone() != (0,) and not ended.is_set():
-                    waiting = f"waiting for another program that has locked a part of {engine.url.database} …"
-                    with _TELLING:
-                        _told[:] = [one for one in _told if not (one[0].is_set() or one[1].closed)]
-                        if not _told:
-                            logging.getLogger(__name__).warning("%s", waiting)
-                        _told.append((ended, driver))
-                    return
+def _say_once(who: object, what: str) -> None:
+    with _TELLING:
+        if not _told:
+            logging.getLogger(__name__).warning("waiting for %s …", what)
+        _told.add(who)
+
+
+def _attend(engine: Engine) -> None:
+    """Let connections to a server say what they wait for, and give the server up when it does not answer.
+
+    A statement that waits looks by a second connection whether others have locked something. A server that
+    does not take that one is given up, so no statement ends that a server still works on.
+    """
+    from psycopg import Connection, Error, OperationalError
+    from psycopg.errors import ConnectionTimeout
+
+    name, silent = engine.url.database, -inf
+
+    class Attended(Connection[Any]):
+        given: dict[str, Any]
+
+        def wait(self, gen: Any, *given: Any, **more: Any) -> Any:
+            try:
+                return super().wait(_looking(gen, self.look), *given, **more)
+            finally:
+                _told.discard(self)
+
+        def look(self) -> None:
+            try:
+                with closing(connect(self.given | {"connect_timeout": BUSY_SECONDS})) as other:
+                    other.look = other.give_up
+                    query = "SELECT cardinality(pg_blocking_pids(%s))"
+                    if other.execute(query, [self.info.backend_pid]).fetchone() != (0,):
+                        _say_once(self, f"another program that has locked a part of {name}")
+            except ConnectionTimeout:
+                self.give_up()
+            except Error:  # an answer as well
+                pass
+
+        def give_up(self) -> None:
+            self.close()
+            raise OperationalError(SILENT)
+
+    def connect(given: dict[str, Any]) -> Any:
+        nonlocal silent
+        if monotonic() - silent < 1:  # whoever asks has waited already
+            raise ConnectionTimeout(SILENT)
+        who = object()
+        timer = threading.Timer(SAY_WAITING, _say_once, [who, f"the server of {name}"])
+        timer.start()
+        try:
+            made = Attended.connect(**given)
+        except ConnectionTimeout:
+            silent = monotonic()
+            raise
+        finally:
+            timer.cancel()
+            timer.join()
+            _told.discard(who)
+        made.given = given
+        return made
+
+    limit = {} if "PGCONNECT_TIMEOUT" in os.environ else {"connect_timeout": CONNECT_SECONDS}
+    event.listen(engine, "do_connect", lambda _dialect, _record, _, given: connect(limit | given))
+
+
+def _looking(waiting: Any, look: Callable[[], None]) -> Generator[Any, Any, Any]:
+    """What waits for a server, with a look after every `SAY_WAITING` seconds without an answer."""
+    begun = monotonic()
+    try:
+        state = next(waiting)
+        while True:
+            if not (ready := (yield state)) and monotonic() - begun > SAY_WAITING:
+                look()
+                begun = monotonic()
+            state = waiting.send(ready)
+    except StopIteration as answer:
+        return answer.value
 
 
 def check_schema(engine: Engine, path: Path | None, *, create: bool, migrate: bool) -> None:
@@ -416,7 +474,6 @@ def self_check(connection: Connection) -> Iterator[str]:
     if connection.dialect.name == "sqlite":
         lines = connection.execute(text("PRAGMA integrity_check")).scalars()
         yield from (f"the file: {line}" for line in lines if line != "ok")
-    if connection.dialect.name != "postgresql":
         return
     now: datetime = connection.execute(text("SELECT clock_timestamp()")).scalar_one()
     if (skew := abs((now - datetime.now(UTC)).total_seconds())) > SKEW:
@@ -495,8 +552,6 @@ def backup(url: str, tag: str, target: Path | None = None) -> Path:
     """
     url = full_url(url)
     path = sqlite_path(url)
-    if path is None and make_url(url).get_backend_name() != "postgresql":
-        raise UsageError("backup copies SQLite files and PostgreSQL databases; use your server's own tools")
     usual = Path(f"{make_url(url).database}.{tag}.dump") if path is None else path.with_suffix(f".{tag}.db")
     target = target or _free(usual)
     if target.exists():

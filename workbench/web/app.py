@@ -28,8 +28,10 @@ from workbench import __version__
 from workbench.comparing.explained import shows
 from workbench.errors import (
     AmbiguousError,
+    AwayError,
     ConflictError,
     InputError,
+    LockedError,
     NotFoundError,
     StoreError,
     UsageError,
@@ -58,6 +60,9 @@ SAID = 1_000
 
 LONGEST_LINK = 40
 """Characters of the name of a sample that something was done with."""
+
+HEALTH_SECONDS = 3
+"""Seconds that the database has to answer /health."""
 
 GONE = "the page is older than your session: look at it once more, then do it again"
 
@@ -240,7 +245,8 @@ class Pages:
             try:
                 secret = await self._store.write(people.log_in, name, token, self._guest)
             except WorkbenchError as error:
-                return self._page("login.html", _status(error), said=str(error), name=name)
+                said = _words(request, error)
+                return self._page("login.html", _status(error), said=said, name=name)
             if secret is None:
                 for name_or_address in tried:
                     self._failed.add(name_or_address)
@@ -366,8 +372,9 @@ class Pages:
         request.state.route = "/health"
         try:
             self._store.check_file()
-            await self._store.read(find_dataset, self._dataset)
-        except WorkbenchError:
+            async with asyncio.timeout(HEALTH_SECONDS):
+                await self._store.read(find_dataset, self._dataset)
+        except (WorkbenchError, TimeoutError):
             return JSONResponse({"ok": False}, 503)
         return JSONResponse({"ok": True, "version": __version__})
 
@@ -403,8 +410,7 @@ class Pages:
 
     def _not_saved(self, request: Request, fields: Fields, error: StoreError) -> Response:
         """Why the database refused an act or an undo, and a button that sends the same once more."""
-        request.state.error = type(error).__name__
-        why = f"not saved: {error}"
+        why = f"not saved: {_words(request, error)}"
         retry = _escaped(fields)
         return self._page("message.html", _status(error), said=why, retry=retry, to=request.url.path)
 
@@ -524,7 +530,7 @@ class Pages:
         """A page that says what went wrong; of an error of our own the log names the kind and the place."""
         request.state.error = type(error).__name__
         if isinstance(error, WorkbenchError):
-            return self._page("message.html", _status(error), said=str(error))
+            return self._page("message.html", _status(error), said=_words(request, error))
         if isinstance(error, HTTPException):
             why = "there is no such page" if error.status_code == 404 else error.detail
             answer = self._page("message.html", error.status_code, said=why)
@@ -555,6 +561,15 @@ def _with_links(opened: Opened, kind: Kind, done: str) -> Markup:
         address, clean(cut(name, LONGEST_LINK)), clean(done)
     )
     return link + why if kind in opened.causes and not opened.over else link
+
+
+def _words(request: Request, error: WorkbenchError) -> str:
+    """What a page says of an error. Where the database is, and who asks it, the log alone says."""
+    request.state.error = type(error).__name__
+    if not isinstance(error, AwayError) or isinstance(error, LockedError):
+        return str(error)
+    request.state.error += f": {error}"
+    return "the database cannot be reached at the moment"
 
 
 def _given(caller: Caller, sample_id: int) -> str:
