@@ -102,7 +102,9 @@ class Agreement:
     """How far people agree, over pairs of decisions. Below ten samples there are counts and no figures.
 
     `linked` and `strict` are units that both have, by the matcher, and with one place and one label, of all
-    that the `first` and the `second` of each two have; `interval` is that of the linked F1, by document.
+    that the `first` and the `second` of each two have: summed over all pairs, of which the sample with most
+    units brings `largest`. `mean_f1` is the mean of the linked F1 of each sample, `interval` that of the
+    pooled one, by document.
     `chance` is about verdicts of linked units, without the `unsure` ones. `differs` is the mean difference of
     the recalls. `alpha` is Krippendorff's, of the label of every word of the references. Where both found
     nothing (`both_empty`) there is nothing to count.
@@ -120,6 +122,8 @@ class Agreement:
     boundary: int
     label: int
     unsure: int
+    largest: int
+    mean_f1: float | None = None
     interval: Interval | None = None
     chance: Chance | None = None
     differs: float | None = None
@@ -130,6 +134,11 @@ class Agreement:
     def few(self) -> bool:
         """Whether there are too few samples for figures."""
         return self.samples < FEWEST
+
+    @property
+    def units(self) -> int:
+        """What is compared: units that both of a pair have, and those that only one has."""
+        return self.first + self.second - self.linked
 
     @property
     def f1(self) -> float | None:
@@ -153,15 +162,20 @@ Words = Mapping[str, Sequence[Token]]
 
 def agreement(pairs: Sequence[Couple], words: Words) -> Agreement:
     """The figures of some pairs."""
-    samples = {couple.first.sample for couple in pairs}
+    couples: dict[str, list[Couple]] = defaultdict(list)
+    for couple in pairs:
+        couples[couple.first.sample].append(couple)
+    each = [overlaps([couple.linked for couple in own]).micro for own in couples.values()]
+    sizes = [one.automatic + one.verified - one.linked for one in each]
     verdicts = tabulate(each for couple in pairs for each in couple.verdicts if "unsure" not in each)
     unsure = sum("unsure" in each for couple in pairs for each in couple.verdicts)
     empty = [couple.empty for couple in pairs]
     units = overlaps([couple.linked for couple in pairs]).micro
     figures = Agreement(
-        len(samples), len(pairs), empty.count(2), empty.count(1), len({each.first.group for each in pairs}),
+        len(couples), len(pairs), empty.count(2), empty.count(1), len({each.first.group for each in pairs}),
         units.linked, units.automatic, units.verified, sum(couple.strict for couple in pairs),
         sum(couple.boundary for couple in pairs), sum(couple.label for couple in pairs), unsure,
+        max(sizes, default=0),
     )  # fmt: skip
     if figures.few:
         return figures
@@ -175,9 +189,6 @@ def agreement(pairs: Sequence[Couple], words: Words) -> Agreement:
         if (ours := couple.first.recall) is not None and (theirs := couple.second.recall) is not None
     ]
     # Krippendorff's α of the label that each person gave each word of a reference, none included
-    couples: dict[str, list[Couple]] = defaultdict(list)
-    for couple in pairs:
-        couples[couple.first.sample].append(couple)
     items: list[tuple[str, ...]] = []
     for sample, of_sample in couples.items():
         people = {each.person: each.assessment for two in of_sample for each in (two.first, two.second)}
@@ -189,6 +200,7 @@ def agreement(pairs: Sequence[Couple], words: Words) -> Agreement:
             items += zip(*(marks[person] for person in side), strict=True)
     return replace(
         figures,
+        mean_f1=overlaps([one for one, size in zip(each, sizes, strict=True) if size]).macro_f1,
         interval=ratio_interval(shares),
         chance=beyond_chance(verdicts.table) if verdicts.n else None,
         differs=fsum(size for _, size, _ in apart) / len(apart) if apart else None,

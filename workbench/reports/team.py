@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -199,20 +200,26 @@ def agree_facts(report: AgreeReport) -> list[str]:
     people = f" ({', '.join(report.people)})" if report.people else ""
     groups = f" · {many(whole.groups, 'group')}" if whole.groups < whole.samples else ""
     differ = len(report.differing)
+    said: dict[tuple[str, str, str], dict[str, str]] = defaultdict(dict)  # of a unit by person
+    for one in report.differing:
+        both = {one.person: one.verdict or UNDEFINED, one.other: one.other_verdict or UNDEFINED}
+        said[one.sample, one.name, one.unit] |= both
     shown = [
-        f"  {cut(flat(one.name), LONGEST)} · {one.unit}: {one.person} {one.verdict or UNDEFINED}, "
-        f"{one.other} {one.other_verdict or UNDEFINED}"
-        for one in report.differing[:MOST]
+        f"  {cut(flat(name), LONGEST)} · {unit}: {', '.join(map(' '.join, sorted(people.items())))}"
+        for (_, name, unit), people in [*said.items()][:MOST]
     ]
+    matches = f"{many(whole.linked, 'match', 'matches')} {'differs' if differ == 1 else 'differ'}"
+    on = f" on {many(len(said), 'unit')}" if len(said) < differ else ""
+    pairs = f" · {many(whole.pairs, 'pair')} of decisions" if whole.pairs > whole.samples else ""
     left_out = [f"left out: {many(n, 'decision')} {why}" for why, n in report.left_out.items()]
     if not whole.samples:
         return left_out
     return [
         f"{report.dataset} · {PLURAL[report.kind]} · {many(whole.samples, 'sample')} decided by at least two "
-        f"people independently{people}{groups}",
-        f"{differ:,} of {many(whole.linked, 'match', 'matches')} {'differs' if differ == 1 else 'differ'}",
+        f"people independently{people}{pairs}{groups}",
+        f"{differ:,} of {matches}{on}",
         *shown,
-        *and_more(differ - MOST, ": workbench agree --json", "  "),
+        *and_more(len(said) - MOST, ": workbench agree --json", "  "),
         *_figures(whole),
         *left_out,
     ]
@@ -237,16 +244,23 @@ def agree_line(report: AgreeReport) -> str:
     if not whole.samples:
         return "No sample was decided by two people independently, so there is nothing to compare yet."
     if whole.few:
-        return f"Two reviewers decided {many(whole.samples, 'sample')} independently: figures need {FEWEST}."
+        decided = many(whole.samples, "sample was", "samples were")
+        return f"{decided} decided by at least two people independently: figures need {FEWEST}."
+    two = "Two reviewers" if len(report.people) == 2 else f"Any two of {len(report.people)} reviewers"
     between = f" ({value(whole.interval.low)} to {value(whole.interval.high)})" if whole.interval else ""
-    line = f"Two reviewers agree: F1 {value(whole.f1)}{between}, recall differs by {value(whole.differs)}."
+    line = f"{two} agree: F1 {value(whole.f1)}{between}, recall differs by {value(whole.differs)}."
+    if 2 * whole.largest > whole.units:
+        line += (
+            f" One sample has {whole.largest:,} of the {whole.units:,} units compared; "
+            f"the mean F1 of samples is {value(whole.mean_f1)}."
+        )
     if machine.f1 is not None and machine.differs is not None:
         line += f" Machine and reviewer: {value(machine.f1)}, {value(machine.differs)}."
     return line
 
 
 def _figures(found: Agreement) -> list[str]:
-    alone = found.first + found.second - 2 * found.linked
+    alone = found.units - found.linked
     counted = (
         f"{found.linked:,} that both have ({found.boundary:,} with another boundary, {found.label:,} with "
         f"another label), {alone:,} that only one has"
@@ -264,7 +278,8 @@ def _figures(found: Agreement) -> list[str]:
         f"κ {number(chance.kappa)}, AC1 {number(chance.ac1)}, {number(chance.raw)} equal of {chance.n:,}"
     )  # fmt: skip
     return [
-        f"units: F1 {_with_ends(found.f1, found.interval)}, strict {number(found.strict_f1)}; {counted}",
+        f"units: F1 {_with_ends(found.f1, found.interval)}, strict {number(found.strict_f1)}, "
+        f"mean of samples {number(found.mean_f1)}; {counted}",
         f"verdicts on units that both have: {verdicts}; {found.unsure:,} unsure",
         f"recall differs by {_with_ends(found.differs, found.differs_interval)} on average",
         f"α of the labels of words: {number(found.alpha)}",
