@@ -361,6 +361,16 @@ def test_what_changed_below_a_page_is_not_accepted_unseen(serve: Serve) -> None:
     assert 409 == bo.do("accept").status_code
 
 
+def test_what_was_verified_under_an_earlier_policy_or_on_other_contexts_says_so(serve: Serve) -> None:
+    bench, bo = opened(serve, ROWS[:1])
+    bo.do("accept")
+    info = bench.info()
+    change_policy(bench.store, info, to_toml(replace(info.policy, guidelines="Anew.")), "ann")
+    assert "§ verified under policy 1" in shown(bo.get("/s/1").text)
+    bench.load([{**ROWS[0], "retrieved_contexts": ["Elsewhere."]}], update=True)
+    assert "↺ to be matched again" in shown(bo.get("/s/1").text)
+
+
 HOSTILE = {
     "markup": "<script>alert(1)</script><img src=x onerror=alert(1)> {{ 7*7 }} [b]x[/b] &amp; ' \" `",
     "escapes": "a\x1b[31mred\x1b]0;title\x07\x08 b",
