@@ -8,7 +8,7 @@ import typer
 from typer import Argument, Option
 
 from workbench.cli.console import Context, Json, check_format, named_path, on_terminal, open_app
-from workbench.cli.import_ import External, Fields, Rows, Update, command_of
+from workbench.cli.import_ import External, Fields, Meta, Rows, Update, command_of
 from workbench.errors import UsageError
 from workbench.scoring.names import SCORERS
 
@@ -19,6 +19,7 @@ def audit(
     scorer: Annotated[str | None, Option(help="The score to audit: an imported column or a scorer.")] = None,
     map_: Fields = None,
     external: External = None,
+    meta: Meta = None,
     rows: Rows = "",
     update: Update = False,
     full: Annotated[bool, Option("--full", help="All figures after the answer.")] = False,
@@ -40,8 +41,8 @@ def audit(
         raise UsageError("--full adds figures to the text: leave --format out")
     print_only = json or format != "text" or not on_terminal() or os.environ.get("TERM") == "dumb"
     options = auditing.ImportOptions(
-        dataset=call.dataset, update=update, fields=map_ or (), external=external or (), rows=rows,
-        command=command_of(call, "audit"),
+        dataset=call.dataset, update=update, fields=map_ or (), external=external or (), meta=meta or (),
+        rows=rows, command=command_of(call, "audit"),
     )  # fmt: skip
     if scorer is not None and scorer not in SCORERS:
         auditing.check_scorer(call, file, options, scorer)

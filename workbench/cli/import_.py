@@ -38,6 +38,13 @@ Rows = Annotated[
     str,
     Option(metavar="LIST", help="The list of a JSON document that holds the rows, as in results.results."),
 ]
+Meta = Annotated[
+    list[str] | None,
+    Option(
+        metavar="KEY=VALUE",
+        help="Put a value into meta of every row, as retriever=bm25, to compare files by.",
+    ),
+]
 """Options that `import` and `audit` share."""
 
 
@@ -66,6 +73,7 @@ def import_(
     ] = None,
     map_: Fields = None,
     external: External = None,
+    meta: Meta = None,
     rows: Rows = "",
     blind: Annotated[
         float | None,
@@ -94,6 +102,7 @@ def import_(
         seed=seed,
         fields=map_ or (),
         external=external or (),
+        meta=meta or (),
         rows=rows,
         command=command_of(call, "import"),
     )

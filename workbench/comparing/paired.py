@@ -199,14 +199,15 @@ def two_arms(first: MeanOf, second: MeanOf) -> tuple[float, Interval | None, flo
 
 @dataclass(frozen=True)
 class RetrieverSample:
-    """One verified sample of one retriever."""
+    """One sample of one retriever: what was verified, None before, and the score that came with it."""
 
     id: str
     reference_hash: str
     retriever: str
-    assessment: Assessment
+    assessment: Assessment | None
     group: str | None = None
     question: str = ""
+    score: float | None = None
 
 
 @dataclass(frozen=True)
@@ -219,13 +220,14 @@ class Flip:
 
 @dataclass(frozen=True)
 class ReferencePair:
-    """One reference verified under several retrievers: its question, sample ids and tallies by retriever."""
+    """One reference verified under several retrievers: its question; ids, tallies and scores by retriever."""
 
     reference_hash: str
     group: str | None
     question: str
     ids: Mapping[str, str]
     tallies: Mapping[str, Tally]
+    scores: Mapping[str, float | None]
     flips: tuple[Flip, ...]
 
 
@@ -235,9 +237,11 @@ class Contrast:
 
     `recalls` are means over the same `delta.n` references, `delta` the mean of first − second, `tallies`
     the summed counts; references without units under one of the two are `delta.undefined`. `paired` sets the
-    recalls of the first beside those of the second. `first_only` units are found under the first and missing
-    under the second, `second_only` the other way. `ahead`: in how many references (with `group`: groups) the
-    first has the higher recall, and the second; `p` is that of the sign test over these, None without any.
+    recalls of the first next to those of the second. `scores` are means of the scores that came
+    with the references that have a recall and a score under both. `first_only` units are found under the
+    first and missing under the second, `second_only` the other way. `ahead`: in how many references (with
+    `group`: groups) the first has the higher recall, and the second; `p` is that of the sign test over these,
+    None without any.
     """
 
     first: str
@@ -246,6 +250,7 @@ class Contrast:
     tallies: tuple[Tally, Tally]
     delta: Mean
     paired: Paired
+    scores: tuple[float | None, float | None]
     first_only: int
     second_only: int
     ahead: tuple[int, int]
@@ -257,6 +262,7 @@ class Retrievers:
     """References verified under several retrievers, and every two retrievers that share some.
 
     `means` are over the pairs that have the retriever, so only `contrasts` set two of them side by side.
+    `scores` are means of the scores that came with all samples, reviewed or not; `scorer` is their column.
     `unpaired` counts references verified under a single retriever, `repeated` those with several samples
     of one retriever: only the first is paired.
     """
@@ -264,24 +270,28 @@ class Retrievers:
     names: tuple[str, ...]
     pairs: tuple[ReferencePair, ...]
     means: Mapping[str, Mean]
+    scorer: str
+    scores: Mapping[str, Mean]
     contrasts: tuple[Contrast, ...]
     unpaired: int
     repeated: int
 
 
-def compare_retrievers(samples: Iterable[RetrieverSample]) -> Retrievers:
+def compare_retrievers(samples: Iterable[RetrieverSample], scorer: str = "") -> Retrievers:
     """Pair verified samples by reference; a reference counts when at least two retrievers have it."""
-    by_reference: dict[str, dict[str, RetrieverSample]] = {}
-    names: dict[str, None] = {}
+    by_reference: dict[str, dict[str, tuple[RetrieverSample, Assessment]]] = {}
+    scores: dict[str, list[float]] = {}
     repeated: set[str] = set()
     for sample in samples:
-        names.setdefault(sample.retriever)
+        scores.setdefault(sample.retriever, []).extend([] if sample.score is None else [sample.score])
+        if sample.assessment is None:
+            continue
         row = by_reference.setdefault(sample.reference_hash, {})
         if sample.retriever in row:
             repeated.add(sample.reference_hash)
-        row.setdefault(sample.retriever, sample)
+        row.setdefault(sample.retriever, (sample, sample.assessment))
     shared = [row for row in by_reference.values() if len(row) > 1]
-    ordered = tuple(sorted({name for row in shared for name in row} or names))
+    ordered = tuple(sorted({name for row in shared for name in row} or scores))
     pairs = tuple(_pair(row) for row in shared)
     means = {
         name: mean(pair.tallies[name].recall for pair in pairs if name in pair.tallies) for name in ordered
@@ -291,6 +301,8 @@ def compare_retrievers(samples: Iterable[RetrieverSample]) -> Retrievers:
         names=ordered,
         pairs=pairs,
         means=means,
+        scorer=scorer,
+        scores={name: mean(scores[name]) for name in sorted(scores) if scores[name]},
         contrasts=tuple(contrast for contrast in contrasts if contrast is not None),
         unpaired=len(by_reference) - len(shared),
         repeated=len(repeated),
@@ -308,6 +320,11 @@ def _contrast(first: str, second: str, pairs: Iterable[ReferencePair]) -> Contra
         if (ours := pair.tallies[first].recall) is not None
         and (theirs := pair.tallies[second].recall) is not None
     ]
+    scored = [
+        (one, other)
+        for pair, _, _ in recalls
+        if (one := pair.scores[first]) is not None and (other := pair.scores[second]) is not None
+    ]
     flipped = [(flip.verdicts.get(first), flip.verdicts.get(second)) for pair in both for flip in pair.flips]
     by_group: dict[object, float] = defaultdict(float)
     for index, (pair, ours, theirs) in enumerate(recalls):
@@ -323,6 +340,7 @@ def _contrast(first: str, second: str, pairs: Iterable[ReferencePair]) -> Contra
         (summed(pair.tallies[first] for pair in both), summed(pair.tallies[second] for pair in both)),
         replace(mean(ours - theirs for _, ours, theirs in recalls), undefined=len(both) - len(recalls)),
         paired([Pair(pair.ids[first], float(a), float(b), pair.group) for pair, a, b in recalls]),
+        (mean(one for one, _ in scored).value, mean(other for _, other in scored).value),
         flipped.count(("found", "missing")),
         flipped.count(("missing", "found")),
         ahead,
@@ -330,21 +348,23 @@ def _contrast(first: str, second: str, pairs: Iterable[ReferencePair]) -> Contra
     )
 
 
-def _pair(row: Mapping[str, RetrieverSample]) -> ReferencePair:
+def _pair(row: Mapping[str, tuple[RetrieverSample, Assessment]]) -> ReferencePair:
     names = tuple(sorted(row))
+    first, _ = row[names[0]]
     verdicts: dict[tuple[object, ...], dict[str, str]] = {}
     for name in names:
-        for unit in row[name].assessment.units:
+        for unit in row[name][1].units:
             if unit.counted:
                 verdicts.setdefault(place_of(unit), {})[name] = unit.match.verdict or "unsure"
     flips = tuple(
         Flip(str(key[0]), verdict) for key, verdict in verdicts.items() if len(set(verdict.values())) > 1
     )
     return ReferencePair(
-        reference_hash=row[names[0]].reference_hash,
-        group=row[names[0]].group,
-        question=row[names[0]].question,
-        ids={name: row[name].id for name in names},
-        tallies={name: count(row[name].assessment.units) for name in names},
+        reference_hash=first.reference_hash,
+        group=first.group,
+        question=first.question,
+        ids={name: row[name][0].id for name in names},
+        tallies={name: count(row[name][1].units) for name in names},
+        scores={name: row[name][0].score for name in names},
         flips=flips,
     )

@@ -248,9 +248,12 @@ def _more(rows: int) -> list[str]:
 
 
 def retrievers_text(by: str, report: Retrievers) -> str:
-    """Paired retrievers: tallies by reference, means, and the units that flipped."""
+    """Your score by retriever; paired retrievers: tallies by reference, means, and the units that flipped."""
+    own = [[name, value(score.value), str(score.n)] for name, score in report.scores.items()]
+    lines = [*table([by, report.scorer, "samples"], own), ""] if own else []
     if not report.pairs:
-        return clean(f"no reference is verified under two values of {by} yet: review its samples first")
+        lines.append(f"no reference is verified under two values of {by} yet: review its samples first")
+        return page(lines)
     rows = [
         [
             " · ".join(dict.fromkeys(name_of(id_, pair.question) for id_ in pair.ids.values())),
@@ -259,7 +262,7 @@ def retrievers_text(by: str, report: Retrievers) -> str:
         ]
         for pair in report.pairs
     ]
-    lines = [*table(["samples", *report.names, "flipped"], rows)]
+    lines += table(["verified", *report.names, "flipped"], rows)
     lines += ["flipped: units found under one of these and not under another", ""]
     for contrast in report.contrasts:
         recalls, tallies = map(value, contrast.recalls), map(_tally_cell, contrast.tallies)
@@ -268,6 +271,8 @@ def retrievers_text(by: str, report: Retrievers) -> str:
             f"Δ {delta(contrast.delta.value)} over {many(contrast.delta.n, 'reference')}"
             f" (units {' against '.join(tallies)}; {contrast.delta.undefined} undefined)"
         )
+        if None not in contrast.scores:
+            lines.append(f"  {report.scorer} of these {' against '.join(map(value, contrast.scores))}")
         if contrast.first_only or contrast.second_only:
             lines.append(
                 f"  flipped units, found {contrast.first_only:,} under {contrast.first} only, "
@@ -280,8 +285,9 @@ def retrievers_text(by: str, report: Retrievers) -> str:
                 f"  higher under {contrast.first} in {more}, under {contrast.second} in {less}: "
                 f"sign test p {number(contrast.p)}"
             )
-        if contrast.paired.bias is not None:
-            lines.append(f"  {paired_facts(contrast.paired)[0].line}")
+        enough = contrast.paired.bias is not None
+        why = "fewer than ten references: no interval of the difference"
+        lines.append(f"  {paired_facts(contrast.paired)[0].line if enough else why}")
     if report.unpaired:
         lines.append(
             f"left out: {many(report.unpaired, 'reference')} that "

@@ -63,31 +63,35 @@ def write_html(
 def compare_by(store: Store, info: DatasetInfo, by: str) -> Retrievers:
     """Pair verified samples with the same reference by a key of `meta` (`meta.retriever`), or `group`.
 
-    Excluded samples and those of the holdout stay out.
+    Your score is the imported column of the kind that is reviewed first, where there is one. Excluded samples
+    and those of the holdout stay out.
 
     Raises UsageError when the key is of another form or no sample has it.
     """
     kind = info.kinds[0]
     gold = gold_store.load_gold(store, info.id, kind)
     left_out = gold_store.load_excluded(store, info.id, kind) | plans.holdout_ids(store, info.id)
+    scorer = scores.imported_column(store, info.id, kind)
+    digits = scores.external_digits(store, info.id, scorer)
     judged = []
-    seen = False
     keys: dict[str, None] = {}
     for stored in samples.each_sample(store, info.id):
         sample, truth = stored.sample, gold.get(stored.sample_id)
         name = _value_of(sample, by)
         keys |= dict.fromkeys(f"meta.{key}" for key in sample.meta)
-        seen = seen or name is not None
-        if name is not None and stored.sample_id not in left_out and truth and truth.assessment:
-            judged.append(
-                RetrieverSample(
-                    sample.id, sample.reference_hash, name, truth.assessment, sample.group, sample.user_input
-                )
+        if name is None or stored.sample_id in left_out:
+            continue
+        score, verified = digits.get(stored.sample_id), truth.assessment if truth else None
+        judged.append(
+            RetrieverSample(
+                sample.id, sample.reference_hash, name, verified, sample.group, sample.user_input,
+                None if score is None else float(score),
             )
-    if not seen:
+        )  # fmt: skip
+    if not judged:
         there = f"; there is: {excerpt(', '.join(keys), 200)}" if keys else " or any key of meta"
         raise UsageError(f"no sample has {by!r}{there}")
-    return compare_retrievers(judged)
+    return compare_retrievers(judged, scorer)
 
 
 def _value_of(sample: Sample, by: str) -> str | None:

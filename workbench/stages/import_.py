@@ -112,8 +112,9 @@ class ImportOptions:
     `blind` and `seed` None mean the defaults; `kinds` is what the policy of a new dataset reviews, None:
     what the folder's manifest says, else the kinds that the imported gold has, else the kind that an imported
     column of recall counts, else statements where the file proposes these alone, else entities. `fields` are
-    FIELD=COLUMN, `external` COLUMN=KIND, `rows` is the list of a JSON document that holds the rows, `command`
-    how a message begins a command to run next, as `workbench import`; empty for a call of Python.
+    FIELD=COLUMN, `external` COLUMN=KIND, `meta` KEY=VALUE of every row, `rows` is the list of a JSON document
+    that holds the rows, `command` how a message begins a command to run next, as `workbench import`; empty
+    for a call of Python.
     """
 
     dataset: str | None = None
@@ -126,6 +127,7 @@ class ImportOptions:
     kinds: tuple[Kind, ...] | None = None
     fields: Sequence[str] = ()
     external: Sequence[str] = ()
+    meta: Sequence[str] = ()
     rows: str = ""
     command: Sequence[str] = ()
 
@@ -203,6 +205,7 @@ class _Import:
             raise UsageError(f"--dataset {options.dataset!r}: give a name")
         self.report = ImportReport(str(path), named, dry)
         self.info = existing(store, self.report.dataset)
+        self.meta = _meta_of(options.meta)
         self.rejects: Rejects | None = None
         self.taking: Intake | None = None
         """None until a row goes in."""
@@ -238,7 +241,8 @@ class _Import:
                 self._refuse(row, error or RowError("row", "nothing", "a sample"))
                 continue
             self.report.gold_ignored += bool(row.record.gold) and self.options.gold == "ignore"
-            yield row, row.record
+            sample = row.record.sample
+            yield row, replace(row.record, sample=replace(sample, meta={**sample.meta, **self.meta}))
 
     def _count(self, row: FileRow, outcome: Outcome | RowError) -> None:
         """Count what became of a good row."""
@@ -379,7 +383,8 @@ class _Import:
     def _elsewhere(self) -> Iterator[str]:
         """Which other dataset has the most questions of a new one that nobody named, and how to add to it.
 
-        Nothing of the same samples in another file. Where both have an id, import would refuse its row.
+        Nothing of the same samples in another file. Where both have an id, import would refuse its row. Files
+        whose rows do not say their retriever get it by `--meta`: without it, nothing tells them apart there.
         """
         own, options, there = self.info, self.options, list_datasets(self.store)[1:]
         if own is None or options.dataset or self.report.new < self.report.n_samples or not there:
@@ -388,9 +393,12 @@ class _Import:
             ids, same = shared_ids(self.store, own.id, other)
             if same == self.report.n_samples:
                 return
-            then = "" if ids else "; to compare both, add the file there"
+            told = self.meta or "retriever" in self.notes.kept
+            each = "" if told else ", and import the other file again with its own --meta"
+            then = "" if ids else f"; to compare both, add the file there{each}"
             if then and options.command:
-                add = ["--dataset", name, *GOLD_OPTIONS[options.gold]]
+                named = [] if told else ["--meta", f"retriever={self.report.dataset}"]
+                add = ["--dataset", name, *GOLD_OPTIONS[options.gold], *named]
                 then += f":\n  {self._command(options.command, self.path, add)}"
             yield f"{many(number, 'question is', 'questions are')} in the dataset {name} too{then}"
 
@@ -398,7 +406,10 @@ class _Import:
         dataset = [] if "--dataset" in (*command, *more) else ["--dataset", self.report.dataset]
         rows = ["--rows", self.options.rows] if self.options.rows and path == self.path else []
         format_ = ["--format", self.options.format] if self.options.format else []
-        return shlex.join([*command, str(path), *dataset, *rows, *format_, *more, *self.columns.options()])
+        meta = [word for option in self.options.meta for word in ("--meta", option)]
+        return shlex.join(
+            [*command, str(path), *dataset, *rows, *format_, *more, *self.columns.options(), *meta]
+        )
 
 
 def import_file(
@@ -444,6 +455,17 @@ def import_frame(database: str, frame: Any, options: ImportOptions, *, annotator
     report.errors = tuple(_in_python(error, path) for error in report.errors)
     report.notes = tuple(_in_python(note, path) for note in report.notes)
     return report
+
+
+def _meta_of(options: Sequence[str]) -> dict[str, str]:
+    """The keys and values of `retriever=bm25`. Raises UsageError."""
+    values = {}
+    for option in options:
+        key, _, given = option.partition("=")
+        if not key or not given:
+            raise UsageError(f"--meta {excerpt(option)}: say KEY=VALUE, as retriever=bm25")
+        values[key] = given
+    return values
 
 
 _OPTIONS = {"map": "fields", "external": "external"}
