@@ -144,6 +144,15 @@ def test_a_clue_knows_where_its_unit_stands_in_the_reference() -> None:
     assert [Span(25, 32)] == [clue.at for clue in found.clues]
 
 
+def test_words_that_are_another_unit_are_the_last_clue() -> None:
+    """`Iceland` is in the reference by itself: it says little about the bureau, and the year says more."""
+    one = sample("Iceland had 139,875 people, says Statistics Iceland.", "Iceland had 139 875 people.")
+    found: Any = suspect(one, 0.0, "entity", lambda: looked_up(one))
+
+    told = ["139,875", "Iceland", "Statistics Iceland"]
+    assert told == [clue.text for clue in found.clues if clue.text in told]
+
+
 @pytest.mark.parametrize(("number", "expected"), [("12", ""), ("9", "all names")])
 def test_of_numbers_that_are_away_a_single_digit_alone_says_nothing(number: str, expected: str) -> None:
     one = sample(BAUHAUS, NAMED)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Literal, get_args
 
 from rapidfuzz import fuzz
@@ -237,15 +238,20 @@ def _numbers(text: str) -> list[str]:
 
 
 def clues(units: Sequence[Unit], sample: Sample) -> tuple[Clue, ...]:
-    """Where the text has each unit; those in another form first, bare numbers last: chance matches."""
+    """Where the text has each unit: those in another form first; bare numbers, and words that are another
+    unit of the reference, last: chance matches.
+    """
     contexts = sample.retrieved_contexts
+    names = {unit.text for unit in units}
     shown = []
     for unit in units:
         places = unit.match.evidence
         here = quote(contexts, places[0]) if places and places[0].context < len(contexts) else None
         same = here is None or any(e.of(contexts) == unit.text for e in places)
-        shown.append(Clue(unit.text, here, same, unit.spans[0] if unit.spans else None))
-    return tuple(sorted(shown, key=lambda clue: (clue.text.isdigit(), clue.same, -len(clue.text))))
+        chance = unit.text.isdigit() or (not same and here is not None and here.hit in names)
+        clue = Clue(unit.text, here, same, unit.spans[0] if unit.spans else None)
+        shown.append(((chance, same, -len(unit.text)), clue))
+    return tuple(clue for _, clue in sorted(shown, key=itemgetter(0)))
 
 
 def quote(contexts: Sequence[str], evidence: Evidence) -> Quote:

@@ -94,8 +94,7 @@ LONGEST_NAME = 100
 def same_thing(opened: Opened, unit: Unit, place: Evidence | None) -> Put:
     """Found for this place, whose words name the same thing in the whole dataset; None takes that back.
 
-    Words that match by themselves are evidence of this unit alone. Raises InputError for words that are no
-    name, and in a sample that is kept back.
+    Raises InputError for words that are no name or match by themselves, and in a sample that is kept back.
     """
     if place is None:
         return _put("match", unit, match=replace(unit.match, alias=False))
@@ -110,7 +109,9 @@ def same_thing(opened: Opened, unit: Unit, place: Evidence | None) -> Put:
         raise InputError(f"{words[:60]!r} is no name")
     alike, _ = similarity(Name(unit.text, unit.label), Name(words, unit.label), lang)
     if alike >= opened.opening.threshold:
-        return placed
+        raise InputError(
+            f"no alias: name matching knows {words[:60]!r} for this name; e takes it as evidence"
+        )
     (found,) = placed.units
     return _put("match", found, match=replace(found.match, alias=True))
 

@@ -385,12 +385,15 @@ def around(passage: str, likes: Sequence[Span], size: int) -> tuple[str, list[tu
     return line, [(a, b) for a, b in spans if 0 <= a < b]
 
 
-def advice(edit: Edit) -> str:
+def advice(edit: Edit, contexts: Sequence[str]) -> str:
     """What came of it or what to do next, behind what was done; mostly nothing."""
     if isinstance(edit, Put) and edit.what == "match":
-        match = edit.units[0].match
+        unit, match = edit.units[0], edit.units[0].match
         if match.verdict == "found" and not match.evidence:
             return " without evidence; e chooses it"
+        words = match.evidence[0].of(contexts) if match.verdict == "found" else unit.text
+        if edit.kind == "entity" and words != unit.text and not match.alias:
+            return f" by “{cut(flat(words), 24)}”"
     if isinstance(edit, Put) and edit.what == "merge" and edit.kind == "entity":
         unit, other = edit.units[:2]
         whole = any(
@@ -451,10 +454,9 @@ def suspected(suspicion: Suspicion | None, unit: Unit | None, units: Sequence[Un
     assert clue.quote is not None
     if whole:
         return f"looks wrong: context {clue.quote.context} has the reference nearly word for word"
-    hit = f"“{cut(flat(clue.quote.hit), 40)}”"
-    name = cut(flat(clue.text), 40)
+    hit, name = f"“{cut(flat(clue.quote.hit), 24)}”", cut(flat(clue.text), 24)
     if clue.text in missing:
-        return f"{'' if clue.text == own else f'{name} · '}name matching: missing; text search: {hit}"
+        return f"{'' if clue.text == own else f'{name} is '}missing; text search: {hit}"
     return f"looks wrong: text search finds {hit}" + ("" if clue.same else f" for {name}")
 
 

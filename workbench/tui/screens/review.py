@@ -272,7 +272,7 @@ class ReviewScreen(BaseScreen):
             return
         rematched = view.rematched(before, edit, fresh.sample.retrieved_contexts)
         begun = fresh.state.disposition(self.desk.info.kinds) == "started"
-        rest = view.advice(edit) + rematched + (again if begun else "")
+        rest = view.advice(edit, fresh.sample.retrieved_contexts) + rematched + (again if begun else "")
         what = cut_middle(intent.what, max(LEAST, self.query_one(Status).room - width(rest)))
         self.saver.saved(what + rest)  # what to do next is never cut for a long name
         self.show(fresh)

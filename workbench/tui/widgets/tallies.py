@@ -114,10 +114,14 @@ class Tallies(Widget):
             return Content.assemble(("\n".join(cut_words(line, size) for line in self.note), DIM))
         if height < 2:
             narrow = size < NARROW
-            auto, verified, _ = self._parts(size, narrow=narrow)
+            auto, verified, doubt = self._parts(size, narrow=narrow)
+            if self._verified is None and cells(_joined(auto, doubt)) > size:
+                return as_text([shortened(doubt, size)])
             left = size - cells(auto) - cells(verified) - 2 * len(GAP)
             return as_text([shortened(_joined(auto, verified, self._parts(left, narrow=narrow)[2]), size)])
         auto, verified, difference = self._parts(size, height - 1)
+        if self._verified is None:
+            return as_text([_joined(auto, difference)])
         both = _joined(auto, verified)
         lines = [both] if cells(both) <= size else [shortened(auto, size), shortened(verified, size)]
         return as_text([*lines, difference])
