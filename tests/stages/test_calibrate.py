@@ -73,7 +73,7 @@ def test_the_best_f1_is_called_no_better_than_that_of_calling_every_unit_found(b
     found = fit(bench, objective="f1").found
     as_good = replace(found, trivial=found.chosen.f1)
 
-    best = "85, the threshold in use, is the best for the F1 of verdicts"
+    best = "85, the threshold in use, has the highest F1"
     assert f"{best}, but no better than calling every unit found" == verdict_lines(as_good)[0]
     undefined = replace(as_good, chosen=replace(as_good.chosen, f1=None))
     assert [best, best] == [verdict_lines(one)[0] for one in (undefined, replace(found, trivial=None))]
@@ -133,7 +133,7 @@ ADVISED = [
     (76, False, BACK, "76 is not clearly b"),
     (80, True, "use match threshold 80 (--save NAME --use NAME).", "80 is better than 85"),
     (80, False, BACK, "80 is not clearly b"),
-    (85, False, BACK, "85, the threshold before may, is the best"),
+    (85, False, BACK, "85, the threshold before may, has the smallest bias"),
     (80, None, "import more samples and review them.", "too early to say whether 80 is better than 85"),
 ]
 
@@ -150,7 +150,7 @@ def test_the_threshold_before_a_calibration_is_not_called_the_one_in_use(bench: 
         assert f"What to do: {advised}" in text
         assert f"\n{said}" in text
         assert re.search("\n85 before may +−.250", text)
-        assert re.search("\n76 in use" + (", fits best" if chosen == 76 else " ") + " +.500", text)
+        assert re.search("\n76 in use" + (", chosen" if chosen == 76 else " ") + " +.500", text)
         assert "85 in use" not in text
 
 

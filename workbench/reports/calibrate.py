@@ -26,6 +26,8 @@ MEAN = (
     "bias: automatic − verified mean; typical error: how far apart both values of a sample are on average",
     "F1: how right the verdicts are, 1 is perfect; on other groups: measured where it was not chosen",
 )
+BEST = {"bias": "smallest bias", "f1": "highest F1"}
+"""In what the chosen threshold is the best; in other figures it may be worse."""
 NAMES = {"bias": "zero bias of recall", "f1": "the F1 of verdicts"}
 
 
@@ -171,7 +173,7 @@ def found_text(calibration: Calibrated, gain: str, which: str = "") -> tuple[str
     """
     now, chosen = calibration.threshold_now, calibration.threshold
     if now == chosen:
-        return "✓", f"{now}{which} is the best for {NAMES[calibration.objective]}{_no_use(calibration)}"
+        return "✓", f"{now}{which} has the {BEST[calibration.objective]}{_no_use(calibration)}"
     if calibration.better is None:
         return "·", f"too early to say whether {chosen} is better than {now}: {gain}"
     if is_better(calibration):
@@ -226,7 +228,7 @@ def gain_text(calibration: Calibrated) -> str:
 def curve_lines(look: Look, calibration: Calibrated) -> list[str]:
     """Every fifth threshold, those in use and before it and the best one, on all verified samples."""
     marks = {look.now: which(look), look.moves.now: "in use"}
-    marks[calibration.threshold] = ", ".join(filter(None, (marks.get(calibration.threshold), "fits best")))
+    marks[calibration.threshold] = ", ".join(filter(None, (marks.get(calibration.threshold), "chosen")))
     rows = []
     for at in sorted({*range(60, 101, 5), *marks}):
         point = calibration.curve[at]

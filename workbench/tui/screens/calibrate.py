@@ -12,6 +12,7 @@ from workbench.comparing.calibration import Calibrated
 from workbench.comparing.curve import MovedCurve, move_to
 from workbench.model import Policy
 from workbench.reports.calibrate import (
+    BEST,
     NAMES,
     change_text,
     found_text,
@@ -78,13 +79,14 @@ class CalibrateScreen(Room):
 
     def body(self) -> ComposeResult:
         """The curve, its numbers next to it, and the sentences about the fit."""
-        yield Static(id="purpose")
-        with Horizontal(id="middle"):
-            with Vertical(id="left"):
-                yield ThresholdPlot()
-                yield Static(id="legend-line")
-            yield Static(id="numbers")
-        yield Static(id="finding")
+        with Vertical(id="fit"):
+            yield Static(id="purpose")
+            with Horizontal(id="middle"):
+                with Vertical(id="left"):
+                    yield ThresholdPlot()
+                    yield Static(id="legend-line")
+                yield Static(id="numbers")
+            yield Static(id="finding")
         yield Static(id="empty")
 
     # Reading.
@@ -134,11 +136,17 @@ class CalibrateScreen(Room):
         self.empty("")
         self.entitle()
         self.query_one(ThresholdPlot).show(look.moves, look.found, self.threshold)
-        write(self, "#legend-line", [legend(look, wide=self.has_class("-wide"))])
+        write(self, "#legend-line", legend(look, self.size.width))
         write(self, "#purpose", what_next(look))
         write(self, "#finding", finding(look))
         self._moved()
         self.refresh_bindings()
+
+    def resized(self) -> None:
+        """A legend of another size."""
+        super().resized()
+        if self.look is not None:
+            write(self, "#legend-line", legend(self.look, self.size.width))
 
     def _moved(self) -> None:
         """The numbers at the threshold."""
@@ -188,6 +196,10 @@ class CalibrateScreen(Room):
     async def _refit(self) -> None:
         look = self.shown
         self._show(await self.desk.store.read(lambda _: look.fitted(self.objective)))
+
+    def action_page(self, step: int) -> None:
+        """A page of what has no room in a small window."""
+        self.query_one("#fit").scroll_relative(y=step * 8, animate=False, force=True)
 
     async def action_probability(self) -> None:
         """The probability of a match by similarity."""
@@ -319,15 +331,15 @@ def policy_line(look: Look) -> Line:
     return [sign, (f"V: {flat(change.words)}: error {number(change.before)} → {number(change.after)}", "")]
 
 
-def legend(look: Look, *, wide: bool) -> Line:
-    """What the lines of the picture are."""
+def legend(look: Look, size: int) -> list[Line]:
+    """What the lines of the picture are: in two lines where the screen has few cells."""
     if look.found is None:
-        return [("── ", "$accent"), ("automatic mean, all samples", DIM)]
-    line = [
-        ("── ", "$accent"), ("automatic  ", DIM), ("┄┄ ", "$success"), ("verified  ", DIM),
-        ("◆ ", ""), ("best", DIM),
-    ]  # fmt: skip
-    return [*line, ("  │ ", ""), ("in use", DIM)] if wide else line
+        return [[("── ", "$accent"), ("automatic mean, all samples", DIM)]]
+    lines: Line = [("── ", "$accent"), ("automatic  ", DIM), ("┄┄ ", "$success"), ("verified  ", DIM)]
+    signs: Line = [("◆ ", ""), (BEST[look.found.objective], DIM)]
+    if size >= 100:
+        signs += [("  │ ", ""), ("in use", DIM)]
+    return [lines, signs] if size < 80 else [[*lines, *signs]]
 
 
 def _verified(calibration: Calibrated, at: int, groups: str) -> list[Line]:
