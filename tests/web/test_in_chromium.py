@@ -348,6 +348,49 @@ def test_the_chosen_unit_is_in_sight_when_a_sample_opens(serve: Serve, tab: Tab)
                 (one) => document.querySelector(one)?.getBoundingClientRect() ?? {}))""")
 
 
+def test_of_many_units_the_chosen_one_shows_its_buttons_and_tab_goes_on(serve: Serve, tab: Tab) -> None:
+    names = [f"{one}{number}" for one in CITIES for number in range(4)]
+    tab.size(390, 844)
+    log_in(tab, serve([naming("many", names, names)]))
+    buttons = (
+        "[...document.querySelectorAll('[value^=\"reject::\"]')].filter((one) => one.offsetHeight).length"
+    )
+    assert 1 == tab.run(buttons)
+    first = tab.run("document.querySelector('li.unit[aria-current]').id")
+    for _ in range(12):
+        tab.press("Tab")
+    assert first != tab.run("document.querySelector('li.unit[aria-current]').id")
+    assert 1 == tab.run(buttons)
+    assert 100 > tab.run("document.querySelector('li.unit:not([aria-current])').offsetHeight")
+
+
+BROKEN = """[...document.querySelectorAll("td bdi, th, kbd, button")].flatMap((one) => {
+    const text = one.firstChild, range = document.createRange();
+    if (text?.nodeType !== Node.TEXT_NODE || !one.offsetHeight) return [];
+    return [...text.data.matchAll(one.matches("kbd, .bar button") ? /.+/g : /\\S+/g)].filter((word) => {
+        range.setStart(text, word.index); range.setEnd(text, word.index + word[0].length);
+        return range.getClientRects().length > 1;
+    }).map((word) => word[0]);
+})"""
+"""Words of tables that stand on two lines, and keys and buttons of the bar that do."""
+
+
+def test_a_word_breaks_only_where_it_is_longer_than_its_line(serve: Serve, tab: Tab) -> None:
+    names = ["Bell Laboratories", "Automatic Laboratories", "أغرا"]
+    served = serve([naming("a", names, names[::2])])
+    tab.size(390, 844)
+    log_in(tab, served)
+    key(tab, "x")
+    key(tab, "a")
+    key(tab, "w")
+    tab.wait("document.querySelector('details[data-key=w][open]') !== null")
+    tab.run("for (const one of document.querySelectorAll('details')) one.open = true")
+    for width in 390, 768, 1280:
+        tab.size(width, 844)
+        assert [] == tab.run(BROKEN), width
+    assert '“<q dir="auto">أغرا</q>”' in tab.run("document.querySelector('ol.units').innerHTML")
+
+
 def test_on_a_phone_the_keys_and_a_refusal_come_into_sight(serve: Serve, tab: Tab) -> None:
     """The keys to decide are one row, and a second ? leads back; a key without a meaning says so."""
     tab.size(360, 640)

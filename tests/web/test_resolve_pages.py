@@ -39,6 +39,8 @@ def test_an_owner_settles_a_sample_and_an_annotator_may_not(differing: Any) -> N
     ann.get("/resolve")
     words = shown(ann.page.text)
     assert "Settle" in words
+    assert "0 settled by you · 1 left" in words
+    assert ("✓ Agra" in words, "≠ India" in words) == (True, True)
     assert not {"bo", "cy"} & set(words.split())  # letters, no names
     key = ann.key
     assert 422 == ann.do("accept").status_code
@@ -57,6 +59,8 @@ def test_an_owner_settles_a_sample_and_an_annotator_may_not(differing: Any) -> N
     ann.do("rest:0:")
     ann.do("accept")
     assert "Nothing is left to settle" in shown(ann.page.text)
+    assert f"{key} settled" in shown(ann.page.text)
+    assert "settled by you 1 left to settle 0" in shown(ann.get("/me").text)
     page = shown(bo.get("/s/1").text)
     assert "settled 1/2 .50 " in page
     assert "Automatic Settled" in page

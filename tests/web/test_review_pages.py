@@ -112,7 +112,9 @@ def test_reject_and_restore_missing_and_found_edges_and_merging(serve: Serve) ->
     bench, bo = opened(
         serve, [sample("a", "New Delhi and Agra.", "Delhi.", proposal=proposal(["Delhi", "Agra"], ["Delhi"]))]
     )
-    assert "Delhi rejected Restore ✓ Agra" in shown(bo.do("reject::p1").text)  # and not: found in context 1
+    assert "✗ Delhi rejected Restore Agra Found" in shown(
+        bo.do("reject::p1").text
+    )  # and not: found in context 1
     bo.do("restore::p1")
     assert not unit(bench, bo, "Delhi").rejected
     bo.do("missing::p1")
@@ -139,6 +141,9 @@ def test_skip_exclude_flag_and_comment_need_what_they_need(serve: Serve) -> None
         bo.get("/next")
     assert [] == bench.query("SELECT id FROM review")
     first = bo.key
+    assert 422 == bo.do("comment", text="x" * 20_001).status_code  # and not cut without a word
+    assert 20_001 == len(fields_of(bo.page.text, again=True)["text"])
+    bo.get("/next")
     bo.do("flag", text="f" * 20_000)
     assert re.search('id="said"[^>]*>flagged: f{290}…<', bo.page.text)
     assert f"<summary>⚑ {'f' * 158}…</summary>⚑ {'f' * 20_000}<" in bo.page.text
@@ -564,13 +569,16 @@ def test_a_trainee_learns_the_known_answer_and_how_far_they_are(serve: Serve) ->
     bo.get("/next")
     assert served.bench.info().name in shown(bo.page.text)
     assert "Training" not in shown(bo.page.text)
+    assert "You passed the training: units .86, verdicts 1.00." in shown(bo.get("/me").text)
 
 
 def test_who_did_not_pass_is_told_so_at_the_end(serve: Serve) -> None:
-    _, bo = trainee(serve, ("s0",), 0.9)
+    served, bo = trainee(serve, ("s0",), 0.9)
     bo.do("reject::p2")
     bo.do("accept")
     assert "Not passed: units" in shown(bo.get("/next").text)
+    training.let_pass(served.bench.store, served.bench.info(), "ann", "bo")
+    assert "An owner let you go on: units .67, verdicts 1.00." in shown(bo.get("/me").text)
 
 
 def test_my_progress_and_the_end(serve: Serve) -> None:

@@ -42,7 +42,8 @@ def done_line(progress: Progress, planned: tuple[int, int] | None, *, wide: bool
         done, goal = planned
         complete = f"plan complete · {said}" if wide else "plan complete"
         said = f"{done:,} of {goal:,} planned" if done < goal else complete
-    return said + (f" · {progress.mine:,} by you" if progress.mine < progress.verified else "")
+    others = progress.team or progress.mine < progress.verified
+    return said + (f" · {progress.mine:,} by you" if others else "")
 
 
 def holds(held: Sequence[Held]) -> str:

@@ -17,6 +17,7 @@ from workbench.text.safe import cut, flat
 
 if TYPE_CHECKING:
     from workbench.comparing.causes import UnitRow
+    from workbench.comparing.links import Sided
     from workbench.stages.disputes import Dispute
     from workbench.stages.review import AutoScore, Opened
     from workbench.stages.why import Why
@@ -44,6 +45,17 @@ def unit_symbol(unit: Unit) -> str:
     if not unit.spans:
         return "!"
     return "+" if unit.origin == "human" else "✓"
+
+
+def settling_symbol(unit: Unit, sided: Sided | None, letters: Sequence[str]) -> str:
+    """≠ open; ✓ all have it; A taken from A; ✎ a third way; ✗ no unit; else as in a review."""
+    if sided is None:
+        return unit_symbol(unit)
+    if unit.counted and unit.match.verdict is None:
+        return "≠"
+    if sided.agreed and unit == sided.shown:
+        return "✓"
+    return letters[0] if letters else "✎" if unit.counted else "✗"
 
 
 def verdict(match: Match, *, words: bool = True) -> str:

@@ -92,6 +92,7 @@ class Desk:
     rows = _reads(queue.queue_rows)
     progress = _reads(queue.progress)
     standing = _reads(plan.standing)
+    settling = _reads(queue.settling)
     pace = _reads(queue.pace)
     undoubted = _reads(queue.count_undoubted)
     facets = _reads(queue.facets)

@@ -17,7 +17,7 @@ from workbench.store import assignments, journal, queue, scores
 from workbench.store.assignments import Held, of_others
 from workbench.store.datasets import DatasetInfo, dataset_info, find_dataset
 from workbench.store.engine import Store
-from workbench.store.gold import several, unresolved
+from workbench.store.gold import settled_of, several, unresolved
 from workbench.store.plans import plan_of
 from workbench.store.queue import Pace, Progress, QueueRow, count_undoubted, pace
 from workbench.store.runs import RunInfo, find_run
@@ -196,6 +196,13 @@ def to_settle(store: Store, info: DatasetInfo, person: str, ids: Sequence[int]) 
     """Those of some samples that people differ in, and which nobody, this person too, has still to decide."""
     held = assignments.waiting(store, ids) if info.overlap else set()
     return unresolved(store, ids, info.kinds).keys() - held - journal.begun_by(store, ids, person)
+
+
+def settling(store: Store, info: DatasetInfo, person: str) -> tuple[int, int]:
+    """How many samples a person has settled, and how many are left for them."""
+    with store.snapshot():
+        left = sum(len(to_settle(store, info, person, some)) for some in chunked(several(store, info)))
+        return settled_of(store, info.id, person), left
 
 
 def next_to_settle(

@@ -157,6 +157,12 @@ def progress(store: Store, info: DatasetInfo) -> Training:
     return Training(len(known), info.training["pass"] if info.training else 0.0, tuple(every))
 
 
+def standing(store: Store, info: DatasetInfo, annotator: str) -> Trainee | None:
+    """How far a person came who may be done with the training; None for who decided nothing there."""
+    everybody = progress(store, info).people if info.training else ()
+    return next((one for one in everybody if one.name == annotator and one.decided), None)
+
+
 def admitted(store: Store, info: DatasetInfo, annotator: str) -> tuple[DatasetInfo, Trainee | None]:
     """The dataset that a person reviews, and how far they are: until they pass it is that of their training.
 

@@ -163,6 +163,12 @@ def settler(store: Store, sample_id: int, kind: Kind) -> str:
     return next((who for (_, settled_kind), who in by.items() if settled_kind == kind), "")
 
 
+def settled_of(store: Store, dataset_id: int, person: str) -> int:
+    """How many samples of a dataset a person settled."""
+    by = settled_by(store, REVIEW.dataset_id == dataset_id, REVIEW.annotator == RESOLVED)
+    return len({number for (number, _), who in by.items() if who == person})
+
+
 def settled_by(store: Store, *where: ColumnElement[bool]) -> dict[tuple[int, Kind], str]:
     """Who settled what people differ in, by the number of that review and the kind.
 

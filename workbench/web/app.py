@@ -45,7 +45,7 @@ from workbench.stages import editing, intents, people, review
 from workbench.stages.desk import Desk, Step, open_desk
 from workbench.stages.resolve import may_settle, saw
 from workbench.stages.review import Opened
-from workbench.stages.training import lessons
+from workbench.stages.training import lessons, standing
 from workbench.stages.why import explain
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
@@ -358,14 +358,27 @@ class Pages:
             title=name_of(opened.sample.id, opened.sample.user_input), facts=facts, why=why, sure=sure,
             again=again, chosen=page.chosen(opened, kind, unit), signed=shown.signed(caller.key), opens=opens,
             letters=letters_text(opened, kind), queue="" if picked else _given(caller, opened.sample_id),
-            progress=done_line(*await caller.desk.standing()),
+            progress=await self._how_far(caller),
         )  # fmt: skip
+
+    async def _how_far(self, caller: Caller) -> str:
+        """How far all are and this person, in their training or with what is to be settled."""
+        desk = caller.desk
+        if desk.resolves:
+            return "{:,} settled by you · {:,} left".format(*await desk.settling())
+        if desk.trainee and not desk.trainee.by:
+            return trainee_line(desk.trainee)
+        return done_line(*await desk.standing())
 
     async def me(self, request: Request, caller: Caller) -> Response:
         """How far this person and everybody are."""
         desk = caller.desk
         progress, pace = await desk.progress(), await desk.pace()
-        return self._page("me.html", caller=caller, progress=progress, pace=pace)
+        settling = await desk.settling() if caller.settles else None
+        trainee = desk.trainee or await self._store.read(standing, desk.info, caller.name)
+        return self._page(
+            "me.html", caller=caller, progress=progress, pace=pace, settling=settling, trainee=trainee
+        )
 
     async def health(self, request: Request) -> Response:
         """Whether the database answers, and is still where it was; no data."""

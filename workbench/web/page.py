@@ -13,8 +13,10 @@ from workbench.reports.units import (
     least_certain,
     quoted,
     settled_value,
+    settling_symbol,
     stays,
     tally,
+    unit_symbol,
     verdict,
 )
 from workbench.scoring.names import SCORERS, scorer_name
@@ -23,6 +25,9 @@ from workbench.text.cells import DISPOSITION_SYMBOL, STATE_NAME
 from workbench.text.figures import delta
 from workbench.text.marks import Mark, MarkedLines, Piece, context_marks, reference_marks
 from workbench.text.safe import clean
+
+MANY = 30
+"""Units from which on only the chosen one shows its buttons."""
 
 QUOTE = 160
 """Characters of an evidence next to its unit; the context shows it whole."""
@@ -69,6 +74,15 @@ def sides(opened: Opened, unit: Unit) -> Iterator[tuple[int, str, str, bool]]:
             yield side, letter(side), state_words(theirs), letter(side) in sided.letters(unit)
 
 
+def sign(opened: Opened, unit: Unit) -> str:
+    """The sign before a unit as in Resolve; in a review ? for a doubt, and none where it is as proposed."""
+    if opened.over is None:
+        doubt = "?" if doubtful(unit, opened.sample.retrieved_contexts) else ""
+        return unit_symbol(unit).replace("✓", doubt)
+    sided = opened.over.of(unit)
+    return settling_symbol(unit, sided, sided.letters(unit) if sided else ())
+
+
 def said_of(match: Match) -> str:
     """`● found in context 1`, `○ missing: partial`, `· open`."""
     words = verdict(match)
@@ -89,12 +103,12 @@ def state_words(unit: Unit | None) -> str:
     return f"{unit.text}{label}, {said_of(unit.match)[2:]}"
 
 
-def quotes(match: Match, contexts: Sequence[str]) -> Iterator[str]:
-    """The first two pieces of evidence, the second with its context."""
+def quotes(match: Match, contexts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The first two pieces of evidence, the second behind its context."""
     for evidence in quoted(match):
         if evidence.context < len(contexts):
-            quote = f"“{evidence.of(contexts)[:QUOTE]}”"
-            yield quote if evidence == match.evidence[0] else f"in {evidence.context + 1}: {quote}"
+            where = "" if evidence == match.evidence[0] else f"in {evidence.context + 1}: "
+            yield where, evidence.of(contexts)[:QUOTE]
 
 
 def facts_of(opened: Opened, kind: Kind) -> list[str]:

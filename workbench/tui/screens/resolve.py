@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -12,7 +11,7 @@ from textual.message import Message
 from workbench.comparing.links import Sided, Sides
 from workbench.model import Kind, Unit, letter
 from workbench.reports.team import letters_text
-from workbench.reports.units import unit_symbol, verdict
+from workbench.reports.units import settling_symbol, verdict
 from workbench.stages import intents, resolve
 from workbench.stages.desk import new_action
 from workbench.stages.review import Opened
@@ -51,17 +50,6 @@ def stands(unit: Unit) -> str:
     return verdict(unit.match, words=False) if unit.counted and unit.match.verdict else ""
 
 
-def sign(unit: Unit, sided: Sided | None, letters: Sequence[str]) -> str:
-    """≠ open; ✓ all have it; A taken from A; ✎ a third way; ✗ no unit; else as in a review."""
-    if sided is None:
-        return unit_symbol(unit)
-    if unit.counted and unit.match.verdict is None:
-        return "≠"
-    if sided.agreed and unit == sided.shown:
-        return "✓"
-    return letters[0] if letters else "✎" if unit.counted else "✗"
-
-
 class SidesList(UnitList):
     """One unit a row; behind its verdict what each person has where they differ."""
 
@@ -98,7 +86,7 @@ class SidesList(UnitList):
     def _unit_line(self, unit: Unit, index: int) -> Toned:
         sided, columns = self._sided(unit), self._columns
         letters = sided.letters(unit) if sided else ()
-        mark = sign(unit, sided, letters)
+        mark = settling_symbol(unit, sided, letters)
         parts = [
             ("▸ " if index == self.cursor else "  ", ""),
             (f"{mark:<2}", "warn" if mark == "≠" else "good"),

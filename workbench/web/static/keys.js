@@ -197,6 +197,11 @@ document.addEventListener("click", (event) => {
   }
 });
 
+// Of many units only the chosen one shows its buttons: Tab goes from unit to unit.
+document.addEventListener("focusin", (event) => {
+  if (event.target.matches("li.unit")) choose(event.target, true);
+});
+
 // Keys: those of the terminal, on any keyboard layout.
 
 function letter(event) {
