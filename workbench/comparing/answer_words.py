@@ -14,6 +14,7 @@ from workbench.comparing.words import CHOSEN, WHOLE, settled
 from workbench.model import PLURAL
 from workbench.scoring.names import scorer_in_full
 from workbench.text.figures import many, number, rounded, signed, value
+from workbench.text.lists import pairs, sections
 
 if TYPE_CHECKING:
     from workbench.comparing.answer import Answer, Effect, Estimated, Step, Worst
@@ -23,42 +24,15 @@ if TYPE_CHECKING:
 
 UNITS: dict[Kind, str] = {"entity": "name", "statement": "statement"}
 ABSENT: dict[Kind, str] = {"entity": "is in no context", "statement": "is supported by no context"}
-_OF_NAMES: dict[What, tuple[str, str]] = {
-    "another form": ("name", "in the contexts that were not recognised"),
-    "not extracted": ("name", "that the contexts contain, but nobody extracted there"),
-    "counted wrongly": ("name", "counted although the contexts do not contain them"),
-    "should not count": ("name", "extracted by mistake"),
-    "left out": ("name", "of the reference that nobody extracted"),
-    "cut differently": ("name", "with other boundaries or parts"),
-    "unsure": ("name", "that a reviewer is unsure of"),
-    "untraced": ("", "untraced: nothing in the file tells why"),
-    "rounding": ("", "rounding in the file"),
-    "too high": ("sample", "that your score rates too high"),
-    "too low": ("sample", "that your score rates too low"),
+_SAID = sections(__name__)
+_OTHER_UNITS = {"untraced": "", "rounding": "", "too high": "sample", "too low": "sample"}
+_OF_NAMES, _OF_STATEMENTS = pairs(_SAID["names"]), pairs(_SAID["statements"])
+EFFECTS: dict[Kind, dict[str, tuple[str, str]]] = {
+    kind: {what: (_OTHER_UNITS.get(what, unit), words) for what, words in effects.items()}
+    for (kind, unit), effects in zip(UNITS.items(), (_OF_NAMES, _OF_NAMES | _OF_STATEMENTS), strict=True)
 }
-_OF_STATEMENTS: dict[What, str] = {
-    "another form": "that the contexts support, counted as unsupported",
-    "not extracted": "that the contexts support, counted as unsupported",
-    "counted wrongly": "counted although the contexts do not support them",
-}
-EFFECTS: dict[Kind, dict[What, tuple[str, str]]] = {
-    "entity": _OF_NAMES,
-    "statement": {
-        what: (unit.replace("name", "statement"), _OF_STATEMENTS.get(what, words))
-        for what, (unit, words) in _OF_NAMES.items()
-    },
-}
-IN_SHORT: dict[What, tuple[str, str]] = {
-    "another form": ("unit", "not recognised"),
-    "not extracted": ("unit", "not extracted from the contexts"),
-    "counted wrongly": ("unit", "counted wrongly"),
-    "should not count": ("unit", "extracted by mistake"),
-    "left out": ("unit", "left out"),
-    "cut differently": ("unit", "cut differently"),
-    "unsure": ("unit", "that you are unsure of"),
-    "untraced": ("", "untraced"),
-    "rounding": ("", "rounding in the file"),
-}
+"""What each effect is of, and how it is called behind their number."""
+IN_SHORT = pairs(_SAID["in short"])
 """The reasons for the difference of one sample, where there is a line for all of them."""
 
 Say = Callable[[str], str]
@@ -481,5 +455,4 @@ def in_short(what: What, units: int, kind: Kind) -> str:
     """`3 names not recognised`; a statement that the contexts support has no other form."""
     if kind == "statement" and what == "another form":
         return f"{many(units, 'statement')} supported after all"
-    unit, words = IN_SHORT[what]
-    return f"{many(units, UNITS[kind])} {words}" if unit else words
+    return IN_SHORT[what] if what in WHOLE else f"{many(units, UNITS[kind])} {IN_SHORT[what]}"

@@ -9,20 +9,14 @@ from math import log
 from typing import NamedTuple
 
 from workbench.model import Evidence, Span
-from workbench.text.lists import has_digit, listed
+from workbench.text.lists import has_digit, listed, sections
 from workbench.text.tokens import UNSPACED, sentences, snap
 
 PASSAGE = 300  # code points of a passage at most; a longer sentence is cut around its hits
 _HITS = 400  # places of one word in one context that are looked at
 MOST_INITIALS = 8
 FIRST = 100.0  # weighs more than all words of a text that a passage has
-_COMMON = listed(
-    "the of and to in is was for with that by from are were his her its as on it at an be has had not this "
-    "after about also been before both but during into more most other over some than their there these they "
-    "through under until when where which while who will would "
-    "или для что как это его она они был была были при под над также который которая которые the der die "
-    "das und den dem des ein eine les des une dans que pour sur los las una con por del"
-)
+_COMMON = listed(sections(__name__)["common"])
 _WORD = re.compile(r"[^\W_]+")
 _UNSPACED = re.compile(f"[{UNSPACED}]+")
 
