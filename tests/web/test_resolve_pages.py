@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.rows import naming
 from tests.web.conftest import ROWS, Served, shown
 from workbench.model import RESOLVED
 from workbench.stages.people import Person, add_person
@@ -62,6 +63,7 @@ def test_an_owner_settles_a_sample_and_an_annotator_may_not(differing: Any) -> N
     assert f"{key} settled" in shown(ann.page.text)
     assert "settled by you 1 left to settle 0" in shown(ann.get("/me").text)
     page = shown(bo.get("/s/1").text)
+    assert "✓ settled as cy has it: .50 · you had 1.00" in page
     assert "settled 1/2 .50 " in page
     assert "Automatic Settled" in page
     assert [("adjudicated", "verified")] == served.bench.query(
@@ -73,18 +75,21 @@ def test_an_owner_settles_a_sample_and_an_annotator_may_not(differing: Any) -> N
 
 
 def test_a_unit_that_is_settled_leads_to_the_next_open_one(serve: Callable[..., Served]) -> None:
-    served = serve(ROWS[:1])
+    """Round the end."""
+    served = serve([naming("s", ["Agra", "India", "Oslo"], ["Agra"])])
     for name in ("bo", "cy"):
         one = served.log_in(name)
         one.get("/s/1")
-        for unit in ("p1", "p2") if name == "bo" else ():
+        for unit in ("p1", "p2", "p3") if name == "bo" else ():
             one.do(f"reject::{unit}")
         one.do("accept", sure="1")
     ann = served.log_in("ann")
     ann.get("/resolve")
-    first, second = re.findall(r'value="take:-1:([^"]*)"', ann.page.text)
-    ann.do(f"take:-1:{first}")
-    assert second == ann.chosen
+    first, second, third = re.findall(r'value="take:-1:([^"]*)"', ann.page.text)
+    ann.do(f"take:-1:{second}")
+    assert third == ann.chosen
+    ann.do(f"take:-1:{third}")
+    assert first == ann.chosen
 
 
 def test_undo_goes_to_what_it_took_back_whichever_page_it_was_pressed_on(differing: Any) -> None:
