@@ -298,7 +298,9 @@ def _disputes_head(report: DisputeReport) -> str:
         return f"{report.dataset}: nothing is in dispute"
     states = ", ".join(f"{number:,} {state}" for state, number in report.states.items() if number)
     run = f" · {report.run}" if report.run else ""
-    return f"{report.dataset}{run}: {many(len(report.disputes), 'disagreement')}, {states}"
+    samples = len({dispute.sample_id for dispute in report.disputes})
+    on = f" on {many(samples, 'sample')}" if samples < len(report.disputes) else ""
+    return f"{report.dataset}{run}: {many(len(report.disputes), 'disagreement')}{on}, {states}"
 
 
 def _table(chosen: Sequence[Dispute], yours: Collection[str]) -> list[str]:

@@ -128,7 +128,7 @@ def progress(store: Store, info: DatasetInfo, annotator: str) -> Progress:
     today = assignments.decided_since(store, info, annotator, midnight())
     team = assignments.team(store, info)
     people = team.people if team else ()
-    others = sum(person.held for person in people if person.name != annotator)
+    others = assignments.held_by_others(store, info.id, annotator)
     own = next((person.part for person in people if person.name == annotator), None)
     return replace(standing, team=team, today=today, others=others, own=own)
 

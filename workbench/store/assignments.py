@@ -114,6 +114,13 @@ def of_others(held: Sequence[Held | None], annotator: str) -> tuple[Held, ...]:
     return tuple(slot for slot in people if not slot.done)
 
 
+def held_by_others(store: Store, dataset_id: int, annotator: str) -> int:
+    """How many samples others are to decide at which a person has no place, as `of_others` says."""
+    mine = _OTHER.sample_id == PLACE.sample_id, _OTHER.annotator == annotator
+    held = PLACE.annotator != annotator, _OPEN, or_(PLACE.until.is_(None), PLACE.until >= _NOW)
+    return store.count(PLACE.sample_id.distinct(), PLACE.dataset_id == dataset_id, *held, _without(*mine))
+
+
 def waiting(store: Store, ids: Sequence[int]) -> set[int]:
     """Those of some samples that somebody has still to decide."""
     return store.ids(PLACE.sample_id, among(PLACE.sample_id, ids), _OPEN)
