@@ -130,10 +130,7 @@ class _Recall:
             calibration.check(MATCHER)
             named = calibration.scorer, calibration.threshold
             if SCORERS[named[0]] != self.kind:
-                raise UsageError(
-                    f"a calibration of {named[0]} corrects {PLURAL[SCORERS[named[0]]]}, "
-                    f"and {type(self).__name__} counts {PLURAL[self.kind]}: leave it out"
-                )
+                raise UsageError(f"this calibration is of {named[0]}, which counts no {PLURAL[self.kind]}")
             if scorer not in (None, named[0]) or match_threshold not in (None, named[1]):
                 raise UsageError("a calibration names scorer and match threshold: leave those out, or it")
             scorer, match_threshold = named

@@ -25,7 +25,6 @@ from workbench.cli.audit import audit
 from workbench.cli.compare import calibrate, compare, diff, disputes
 from workbench.cli.console import (
     DEFAULT_DB,
-    MATCH_THRESHOLD,
     Call,
     Context,
     Json,
@@ -45,7 +44,7 @@ from workbench.cli.console import (
 )
 from workbench.cli.export import copy, doctor, export, purge, verify
 from workbench.cli.import_ import import_
-from workbench.cli.plan import draw, plan, score_files
+from workbench.cli.plan import MATCH_THRESHOLD, draw, plan, score_files
 from workbench.cli.propose import propose
 from workbench.cli.serve import serve
 from workbench.cli.team import agree, assign, person_app

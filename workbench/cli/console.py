@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -18,7 +17,6 @@ from typer.core import TyperOption
 
 from workbench import __version__, reports
 from workbench.errors import StoreError, UsageError, WorkbenchError, disk_errors
-from workbench.matching import no_similarity
 from workbench.model import RESOLVED, Progress
 from workbench.settings import TEXT_LIMIT, decoded, read_settings, written_text
 from workbench.text.safe import clean
@@ -195,20 +193,6 @@ def _user() -> str:
         return getpass.getuser()
     except (KeyError, OSError):
         raise UsageError("your system has no user name here: give one with --as NAME") from None
-
-
-def similarity(given: str) -> int:
-    """A match threshold from the command line. Raises BadParameter for what is none."""
-    try:
-        number = float(given)
-    except ValueError:
-        number = nan
-    if expected := no_similarity(number) or ("a whole number" if number % 1 else ""):
-        raise typer.BadParameter(f"got {given!r}, expected {expected}")
-    return int(number)
-
-
-MATCH_THRESHOLD = Option(parser=similarity, metavar="0-100", help="Similarity from which two names match.")
 
 
 def named_path(text: str) -> Path:

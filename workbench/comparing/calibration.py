@@ -479,13 +479,11 @@ class Calibration:
             raise ValueError("no defined score to correct: at least one recall from 0 to 1")
         return self._line(match_threshold).correct_mean(sum(defined) / len(defined), len(defined))
 
-    def _line(self, match_threshold: int) -> Line:
-        if match_threshold not in self.corrections:
+    def _line(self, at: int) -> Line:
+        if at not in self.corrections:
             known = ", ".join(map(str, sorted(self.corrections)))
-            raise ValueError(
-                f"no correction for scores at match threshold {match_threshold}; there is: {known}"
-            )
-        return self.corrections[match_threshold]
+            raise ValueError(f"no correction for scores at match threshold {at}; there is: {known}")
+        return self.corrections[at]
 
 
 def document_of(

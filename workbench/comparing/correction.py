@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.comparing.intervals import LEVEL, Interval, t_quantile
-from workbench.text.figures import many
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -60,13 +59,9 @@ class Line:
 
         Raises ValueError for a score outside 0-1, without units, or that so many units cannot have.
         """
-        if not is_recall(score) or not (_is_number(units) and units >= 1 and units % 1 == 0):
-            raise ValueError(f"score {score!r} of {units!r} units: a recall from 0 to 1 of at least one unit")
-        found = round(score * units)
-        if abs(score - found / units) > ROUNDED:
-            nearest = f"{found / units:.2f} ({found:,} of {units:,})"
-            of = many(units, "unit")
-            raise ValueError(f"score {score!r}: no recall of {of}; the nearest is {nearest}")
+        known = is_recall(score) and _is_number(units) and units >= 1 and units % 1 == 0
+        if not known or abs(score - round(score * units) / units) > ROUNDED:
+            raise ValueError(f"score {score!r} of {units!r} units: a recall from 0 to 1 of whole units")
         return self._corrected(score, None if self.spread is None else self.spread / sqrt(units))
 
     def correct_mean(self, mean: float, samples: int) -> Corrected:
