@@ -121,12 +121,8 @@ class _Recall:
         if calibration is not None:
             from workbench.calibration import Calibration, load  # with numpy
 
-            if isinstance(calibration, (str, PathLike)):
-                calibration = load(calibration)
             if not isinstance(calibration, Calibration):
-                raise UsageError(
-                    f"calibration {calibration!r}: a file, a folder, or what calibration.load gives"
-                )
+                calibration = load(calibration)
             calibration.check(MATCHER)
             named = calibration.scorer, calibration.threshold
             if SCORERS[named[0]] != self.kind:

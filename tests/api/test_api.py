@@ -210,7 +210,7 @@ def test_statements_are_counted_by_their_verdicts() -> None:
         ({"match_threshold": 0.85}, r"match_threshold 0\.85: a number from 0 to 100; did you mean 85\?"),
         ({"match_threshold": 1}, r"match_threshold 1: .*; did you mean 100\?"),
         ({"policy": "policy.toml"}, "policy 'policy.toml': a Policy"),
-        ({"calibration": {"threshold": 80}}, "calibration {'threshold': 80}: a file, a folder, or"),
+        ({"calibration": {"threshold": 80}}, "calibration {'threshold': 80}: give the path of a file or"),
         ({"proposer": "nobody"}, "nobody"),
     ],
 )

@@ -272,26 +272,9 @@ def claimed(engine: Engine, path: Path | None, number: int) -> Iterator[bool]:
                 aside.unlink()
 
 
-def _begin_sqlite(connection: Connection) -> None:
-    if not connection.get_execution_options().get("write", False):
-        connection.exec_driver_sql("BEGIN")
-        return
-    waiting = f"waiting for another program that is writing to {connection.engine.url.database} …"
-    timer = threading.Timer(SAY_WAITING, logging.getLogger(__name__).warning, ["%s", waiting])
-    timer.start()
-    try:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
-    finally:
-        timer.cancel()
-
-
-def _patience() -> str:
-    return f"{BUSY_SECONDS * 1000:.0f}"  # ms
-
-
 _TELLING = threading.Lock()
 _told: set[object] = set()
-"""Who waits for a server; the first of them said so."""
+"""Who waits for a database; the first of them said so."""
 
 
 def _say_once(who: object, what: str) -> None:
@@ -299,6 +282,32 @@ def _say_once(who: object, what: str) -> None:
         if not _told:
             logging.getLogger(__name__).warning("waiting for %s …", what)
         _told.add(who)
+
+
+@contextmanager
+def _aloud(what: str) -> Iterator[None]:
+    """Say what is waited for, after a while."""
+    who = object()
+    timer = threading.Timer(SAY_WAITING, _say_once, [who, what])
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        _told.discard(who)
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    if not connection.get_execution_options().get("write", False):
+        connection.exec_driver_sql("BEGIN")
+        return
+    with _aloud(f"another program that is writing to {connection.engine.url.database}"):
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _patience() -> str:
+    return f"{BUSY_SECONDS * 1000:.0f}"  # ms
 
 
 def _attend(engine: Engine) -> None:
@@ -341,18 +350,12 @@ def _attend(engine: Engine) -> None:
         nonlocal silent
         if monotonic() - silent < 1:  # whoever asks has waited already
             raise ConnectionTimeout(SILENT)
-        who = object()
-        timer = threading.Timer(SAY_WAITING, _say_once, [who, f"the server of {name}"])
-        timer.start()
         try:
-            made = Attended.connect(**given)
+            with _aloud(f"the server of {name}"):
+                made = Attended.connect(**given)
         except ConnectionTimeout:
             silent = monotonic()
             raise
-        finally:
-            timer.cancel()
-            timer.join()
-            _told.discard(who)
         made.given = given
         return made
 
