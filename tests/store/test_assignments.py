@@ -86,6 +86,17 @@ def test_a_person_holds_one_sample_at_a_time_and_nobody_holds_it_beyond_its_plac
     assert [(1, "ada", True, False, False), (2, "bo", True, False, False)] == places(four, first)
 
 
+def test_a_sample_that_several_others_hold_is_held_once_and_not_where_one_has_a_place(four: Any) -> None:
+    first = held(four, "ada")
+    assert first == held(four, "bo")
+    team.give(four.store, four.info(), "ann", "cy", "id:s3")
+
+    def others(who: str) -> int:
+        return queue.progress(four.store, four.info(), who).others
+
+    assert (2, 1, 1) == (others("dee"), others("ada"), others("cy"))
+
+
 def test_an_accept_holds_the_next_sample_in_the_same_change(four: Any) -> None:
     first = held(four, "ada")
     with four.asked() as sent:
