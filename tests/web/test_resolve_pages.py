@@ -62,6 +62,10 @@ def test_an_owner_settles_a_sample_and_an_annotator_may_not(differing: Any) -> N
     assert "Nothing is left to settle" in shown(ann.page.text)
     assert f"{key} settled" in shown(ann.page.text)
     assert "settled by you 1 left to settle 0" in shown(ann.get("/me").text)
+    assert "1 settled by you · 0 left" in shown(ann.get(f"/resolve/{served.bench.id(key)}").text)
+    ann.do("undo")
+    assert "0 settled by you · 1 left" in shown(ann.page.text)
+    ann.do("redo")
     page = shown(bo.get("/s/1").text)
     assert "✓ settled as cy has it: .50 · you had 1.00" in page
     assert "settled 1/2 .50 " in page
@@ -137,4 +141,4 @@ def test_who_settles_is_told_that_a_review_was_changed_meanwhile(differing: Any)
     bo.get(ann.page.url.path.replace("/resolve/", "/s/"))
     bo.do("missing::p1")
     assert 409 == ann.do("rest:0:").status_code
-    assert "a review of this sample was changed meanwhile" in shown(ann.page.text)
+    assert "A review of this sample was changed meanwhile" in shown(ann.page.text)

@@ -310,7 +310,7 @@ def test_the_terminal_and_a_tab_are_two_windows(serve: Serve) -> None:
     bench, bo = opened(serve)
     bench.act(bo.key, do("India", editing.reject), who="bo")
     assert 409 == bo.do("accept").status_code
-    assert "this sample was changed meanwhile; the sample is shown as it is now" in shown(bo.page.text)
+    assert "This sample was changed meanwhile; the sample is shown as it is now" in shown(bo.page.text)
     assert "India" in shown(bo.page.text.split("</thead>")[1])
 
 
@@ -359,7 +359,7 @@ def test_what_changed_below_a_page_is_not_accepted_unseen(serve: Serve) -> None:
     served.bench.load(rows, update=True)
     assert 409 == bo.do("accept").status_code
     assert "Rome" in shown(bo.page.text)
-    assert "the text, the suggestions or the policy was changed meanwhile" in shown(bo.page.text)
+    assert "The text, the suggestions or the policy was changed meanwhile" in shown(bo.page.text)
     assert [] == served.bench.query("SELECT id FROM review WHERE annotator = 'bo'")
     info = served.bench.info()
     change_policy(served.bench.store, info, to_toml(replace(info.policy, guidelines="Anew.")), "ann")

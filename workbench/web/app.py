@@ -133,6 +133,7 @@ class Pages:
         self._failed, self._acts = Limit(LOGINS, LOGIN_WINDOW), Limit(ACTS, ACT_WINDOW)
         self._one_login = asyncio.Lock()
         self._said: OrderedDict[tuple[str, str], str] = OrderedDict()
+        self._settling: dict[str, tuple[int, int]] = {}  # kept while one is at a sample: it takes long
         self._templates = Environment(
             loader=PackageLoader("workbench.web", "templates"), autoescape=True, undefined=StrictUndefined,
             finalize=_visible, trim_blocks=True, lstrip_blocks=True,
@@ -289,6 +290,7 @@ class Pages:
 
     async def _go_on(self, caller: Caller, after: int | None, did: str) -> Response:
         desk = caller.desk
+        self._settling.pop(caller.name, None)
         number = await self._store.read(desk.find_next, after) or await desk.take_next()
         if number is None:
             return self._page("done.html", caller=caller, said=self._told(caller, did))
@@ -365,7 +367,9 @@ class Pages:
         """How far all are and this person, in their training or with what is to be settled."""
         desk = caller.desk
         if desk.resolves:
-            return "{:,} settled by you · {:,} left".format(*await desk.settling())
+            if caller.name not in self._settling:
+                self._settling[caller.name] = await desk.settling()
+            return "{:,} settled by you · {:,} left".format(*self._settling[caller.name])
         if desk.trainee and not desk.trainee.by:
             return trainee_line(desk.trainee)
         return done_line(*await desk.standing())
@@ -524,6 +528,7 @@ class Pages:
             again = {"kind": fields["kind"], "did": action, "queue": fields["queue"]}
             return self._to(caller, shown.sample_id, **again)
         request.state.sample = moved.sample_id
+        self._settling.pop(caller.name, None)
         word = "undone" if step == "undo" else "done again"
         self._keep(
             caller, action, f"{word}: {cut(intents.told(moved.edit, moved.samples), forms.LONGEST_TOLD)}"
