@@ -450,7 +450,8 @@ class Calibration:
 
         Raises ValueError for what is no similarity.
         """
-        if expected := no_similarity(similarity):
+        of_all = similarity == 1 and not isinstance(similarity, bool)  # who asks for all asks for 1 too
+        if not of_all and (expected := no_similarity(similarity)):
             raise ValueError(f"similarity {similarity!r}: {expected}")
         return self.model.probability(similarity)
 
