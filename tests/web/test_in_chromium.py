@@ -377,13 +377,15 @@ BROKEN = """[...document.querySelectorAll("td bdi, th, kbd, button")].flatMap((o
 
 def test_a_word_breaks_only_where_it_is_longer_than_its_line(serve: Serve, tab: Tab) -> None:
     names = ["Bell Laboratories", "Automatic Laboratories", "أغرا"]
-    served = serve([naming("a", names, names[::2])])
+    served = serve([naming("a", names, names[::2], also=" Rain." * 400)])
     tab.size(390, 844)
     log_in(tab, served)
     key(tab, "x")
     key(tab, "a")
     key(tab, "w")
     tab.wait("document.querySelector('details[data-key=w][open]') !== null")
+    tab.settled()
+    assert tab.run(IN_SIGHT % "details[data-key=w] summary")
     tab.run("for (const one of document.querySelectorAll('details')) one.open = true")
     for width in 390, 768, 1280:
         tab.size(width, 844)

@@ -110,7 +110,7 @@ function show(page, answer, before, acted) {
   const side = document.querySelector(".deciding");
   if (same && side) side.scrollTop = scrolled;
   else scrollTo(0, 0);
-  document.querySelector(".again")?.scrollIntoView({ block: "nearest" });
+  document.querySelector(".again, [data-key=w][open]")?.scrollIntoView({ block: "start" });
 }
 
 function begin(same) {
