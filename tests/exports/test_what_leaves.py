@@ -11,10 +11,12 @@ import pytest
 from tests.conftest import Bench
 from tests.exports.conftest import Leave, csv_rows, json_rows, manifest, report_of
 from workbench.errors import UsageError, WorkbenchError
+from workbench.formats.exports.verify import FORMATS
 from workbench.reviewing.edits import Flag
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.plan import Wish, draft, make
 from workbench.stages.review import act
+from workbench.stages.upkeep import verify
 
 
 def bytes_of(folder: Path) -> dict[str, bytes]:
@@ -157,9 +159,26 @@ def test_a_failing_format_leaves_nothing_behind(hard: Bench, monkeypatch: pytest
 
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(UsageError, match=r"need the package pyarrow: pip install .*\[parquet\]"):
-        export(hard.store, hard.info(), hard.folder / "out", ExportOptions(formats=("all",)), annotator="ann")
+        options = ExportOptions(formats=("native", "huggingface"))
+        export(hard.store, hard.info(), hard.folder / "out", options, annotator="ann")
     assert not (hard.folder / "out").exists()
     assert not list(hard.folder.glob(".out*"))
+
+
+def test_all_formats_are_those_that_can_be_written(hard: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without pyarrow that is all but Hugging Face's, and the report says how to get it."""
+    import sys
+
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    out = hard.folder / "out"
+    report = export(hard.store, hard.info(), out, ExportOptions(formats=("all",)), annotator="ann")
+    assert {*FORMATS} - {"huggingface"} == {path.name for path in out.iterdir() if path.is_dir()}
+    assert 0 == report.rows["huggingface"]
+    assert [("no pyarrow: pip install", report.samples)] == [
+        (reason.partition(" -e ")[0].partition(" 'gold")[0], number)
+        for reason, number in report.left["huggingface"].items()
+    ]
+    assert verify(out).passed
 
 
 HOSTILE = "a\x1b[31m\u202eb <img src=x onerror=y> [c](http://d) `e` & *f*\n# g \U000e0041😀"

@@ -159,7 +159,7 @@ READS = {
 def test_a_database_that_may_only_be_read_is_read(
     demo: Any, shared_folder: Path, tmp_path: Path, file_mode: int, folder_mode: int, reads: list[str]
 ) -> None:
-    """Commands that read answer as ever, and it is copied; those that write say why they cannot."""
+    """Commands that read answer as ever, it is copied and exported; those that write say why they cannot."""
     demo.store.close()
     path = shared_folder / "w # %.db"
     shutil.copy(demo.db, path)
@@ -167,11 +167,13 @@ def test_a_database_that_may_only_be_read_is_read(
     shared_folder.chmod(folder_mode)
     before = path.read_bytes()
 
-    reading = *reads, f"backup {tmp_path / 'copy.db'}"
+    export = f"export {tmp_path / 'export'}"
+    reading = *reads, f"backup {tmp_path / 'copy.db'}", export, f"{export} --format csv --force"
     writing = "score --match-threshold 80 --save"
     ended = run_reading(path, *reading, writing)
     answered = "".join(f"{words}: 0\n" for words in reading)
     assert [] == [words for words in reads if READS[words] not in ended.stdout]
+    assert 2 == ended.stdout.count("the database may only be read, so a purge will not name this export")
     assert ended.stderr.startswith(answered)
     assert "read-only: copy the database to where you may write" in ended.stderr.removeprefix(answered)
     assert ended.stderr.endswith(f"{writing}: 2\n")

@@ -37,6 +37,10 @@ def export_text(report: ExportReport) -> str:
             "the plan and its strata are not in it: where it is imported its reviews give no estimate "
             "(workbench copy takes the plan along)"
         )
+    if report.unnoted:
+        lines.append(
+            "the database may only be read, so a purge will not name this export: note yourself where it is"
+        )
     lines.append(f"manifest sha256 {report.manifest_sha256}")
     return page(lines)
 
@@ -107,12 +111,11 @@ def purge_text(report: PurgeReport) -> str:
     if report.sharing:
         shown = ", ".join(report.sharing[:10]) + (" …" if len(report.sharing) > 10 else "")
         lines.append(f"  the same reference stays in {many(len(report.sharing), 'other sample')}: {shown}")
-    if report.copies:
-        lines.append(
-            "copies with other names or in other places (workbench backup FILE, file systems, mail) are not "
-            "known here: delete them yourself"
-        )
-    else:
+    lines.append(
+        "reports (compare --html FILE), and copies with other names or in other places (workbench backup "
+        "FILE, file systems, mail), are not known here: delete them yourself"
+    )
+    if not report.copies:
         lines.append(
             "the server keeps the bytes until VACUUM FULL has run and its write-ahead log, replicas and "
             "dumps have expired: see to that yourself"

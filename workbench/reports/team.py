@@ -31,7 +31,8 @@ NO_ASSIGNMENTS = (
 
 def team_line(team: Team) -> str:
     """`340 of 1,000 done (2 each on about 20 %)`: which ones are drawn by chance."""
-    about = "" if team.share >= 1 or team.overlap == 1 else f" on about {team.share * 100:.0f} %"
+    share = max(team.share, team.blind)
+    about = "" if share >= 1 or team.overlap == 1 else f" on about {share * 100:.0f} %"
     return f"{team.complete:,} of {team.samples:,} done ({team.overlap} each{about})"
 
 
@@ -67,6 +68,11 @@ def team_text(team: Team | None) -> str:
         f"{team_line(team)}; more than one person reviews {many(team.several, 'sample')}; "
         f"a sample is held for {many(team.lease, 'minute')}"
     ]
+    if team.blind > team.share and team.overlap > 1:
+        lines.append(
+            f"{team.blind * 100:.0f} % are reviewed without suggestions, more than the share of "
+            f"{team.share * 100:.0f} %: each of them needs {team.overlap} people"
+        )
     if team.people:
         head = ("person", "done", "held", "given", "run out", "late")
         rows = [

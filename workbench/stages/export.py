@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
 
-from workbench.errors import StoreError, UsageError
+from workbench.errors import StoreError, UsageError, to_install
 from workbench.formats import calibration
 from workbench.formats.exports import folder
 from workbench.formats.exports.folder import rendered, write_card
@@ -113,7 +114,8 @@ class ExportReport:
     """What an export holds. `rows` and `left` are by format; `left` counts what did not fit, by reason.
 
     `splits`: how many samples each holds; nothing without splits. `unplanned`: its reviews give no estimate
-    elsewhere, because the plan's strata are not in it.
+    elsewhere, because the plan's strata are not in it. `unnoted`: the database may only be read, and
+    has no note of it for a purge.
     """
 
     path: str
@@ -126,6 +128,7 @@ class ExportReport:
     withheld: int = 0
     splits: Mapping[str, int] = field(default_factory=dict)
     unplanned: bool = False
+    unnoted: bool = False
 
 
 def export(
@@ -148,7 +151,10 @@ def export(
     if options.names:
         check(store, annotator, "export the names of annotators")
     fit = [name for name, writer in FORMATS.items() if options.text or writer.without_text]
-    asked = fit if "all" in options.formats else options.formats
+    asked, lacking = options.formats, ""
+    if "all" in asked:  # what cannot be made here keeps nothing else back
+        lacking = "huggingface" if "huggingface" in fit and find_spec("pyarrow") is None else ""
+        asked = tuple(name for name in fit if name != lacking)
     for name in asked:
         if name not in FORMATS:
             raise UsageError(f"no format {name!r}: there are {', '.join(FORMATS)}, or all")
@@ -176,10 +182,13 @@ def export(
             dataset_id=info.id, path=str(directory), manifest_sha256=digest, annotator=annotator,
             created_at=datetime.now(UTC), held=list(held.values()) if options.text else [], whole=whole,
         )  # fmt: skip
-        exports.log_export(store, row, replaced)
+        if not store.read_only:
+            exports.log_export(store, row, replaced)
+    if lacking:
+        rows[lacking], left[lacking] = 0, {f"no pyarrow: {to_install('parquet')}": totals["samples"]}
     return ExportReport(
         str(directory), totals["samples"], totals["gold"], totals["proposals"], digest, rows, left, hidden,
-        departure.splits, departure.unplanned,
+        departure.splits, departure.unplanned, store.read_only,
     )  # fmt: skip
 
 

@@ -88,11 +88,12 @@ def known(asked: str, columns: Collection[str]) -> str:
 
 def counts(asked: str, columns: Collection[str]) -> tuple[str, Kind]:
     """The scorer or column that a person means, and what it counts. Raises UsageError where nobody knows."""
-    name = known(asked, columns)
-    kind = kind_of(name)
+    name = named(asked, columns)
+    kind = kind_of(name) if name in (*SCORERS, *columns) else None
     if kind is None:
         from workbench.formats.columns import no_recall  # only a refusal needs the tables
 
+        known(asked, [column for column in columns if column == name or not no_recall(column)])
         if no_recall(name):
             recalls = ", ".join(filter(kind_of, columns))
             raise UsageError(f"{asked!r} is no recall; columns of recall: {recalls or 'none'}")

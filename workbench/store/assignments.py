@@ -407,11 +407,13 @@ class Worker:
 class Team:
     """How far the assignments of a dataset are: samples complete of all that need somebody, and people.
 
-    `late` of a person: decided after somebody else had taken the place.
+    `blind`: the share that is reviewed without suggestions; all of these need as many people, also where they
+    are more than `share`. `late` of a person: decided after somebody else had taken the place.
     """
 
     overlap: int
     share: float
+    blind: float
     lease: int
     samples: int
     complete: int
@@ -442,7 +444,8 @@ def team(store: Store, info: DatasetInfo) -> Team | None:
         for name, what, number in store.rows(grouped.group_by(PLACE.annotator, state)):
             people[name][what] = number
     workers = tuple(Worker(name, **by_state) for name, by_state in sorted(people.items()))
-    return Team(info.overlap, info.overlap_share, info.lease, samples, complete, several, workers)
+    shares = info.overlap_share, info.blind_share
+    return Team(info.overlap, *shares, info.lease, samples, complete, several, workers)
 
 
 DECIDES = and_(EVENT.op.in_(("accept", "excluded")), EVENT.action.not_like(f"{IMPORT_ACTION}%"))

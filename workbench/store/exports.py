@@ -262,10 +262,12 @@ def salt_of(store: Store, dataset_id: int, *, make: bool = True) -> bytes:
     Empty where no name ever left, if it is not to be made.
 
     So every export of one database gives a person the same pseudonym, and nobody who has only the export can
-    try names.
+    try names. One that may only be read and has none gets another with each export.
     """
     salt = store.value(select(DATASET.salt).where(DATASET.id == dataset_id))
-    if salt is None and make:
+    if salt is None and make and store.read_only:
+        salt = secrets.token_hex(32)
+    elif salt is None and make:
         with store.writing() as session:
             dataset = session.get_one(Dataset, dataset_id, with_for_update=True)
             salt = dataset.salt = dataset.salt or secrets.token_hex(32)
