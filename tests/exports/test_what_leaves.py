@@ -158,8 +158,8 @@ def test_a_failing_format_leaves_nothing_behind(hard: Bench, monkeypatch: pytest
     import sys
 
     monkeypatch.setitem(sys.modules, "pyarrow", None)
+    options = ExportOptions(formats=("native", "huggingface"))
     with pytest.raises(UsageError, match=r"need the package pyarrow: pip install .*\[parquet\]"):
-        options = ExportOptions(formats=("native", "huggingface"))
         export(hard.store, hard.info(), hard.folder / "out", options, annotator="ann")
     assert not (hard.folder / "out").exists()
     assert not list(hard.folder.glob(".out*"))

@@ -189,8 +189,9 @@ def test_what_a_killed_import_left_is_private_and_goes_with_the_next_import(tmp_
 
 @pytest.mark.skipif(os.name == "nt", reason="links of POSIX")
 def test_refused_rows_are_never_written_through_a_link(tmp_path: Path) -> None:
-    """Under no name that another user could guess; a link to other text stays."""
-    path, victim = tmp_path / "a.jsonl", tmp_path / "victim"
+    """Under no name that another user could guess; a link to other text stays. The path has no way back."""
+    (tmp_path / "below").mkdir()
+    path, victim = tmp_path / "below" / ".." / "a.jsonl", tmp_path / "victim"
     victim.write_text("as it was")
     (tmp_path / f".a.jsonl.rejected.jsonl.{os.getpid()}.partial").symlink_to(victim)
     (tmp_path / "a.jsonl.rejected.jsonl").symlink_to(victim)
@@ -200,6 +201,6 @@ def test_refused_rows_are_never_written_through_a_link(tmp_path: Path) -> None:
 
     assert "as it was" == victim.read_text()
     assert rejected_path(path).is_symlink()
-    assert reject.path is not None
+    assert reject.path == tmp_path / "a.jsonl.2.rejected.jsonl"
     assert not reject.path.is_symlink()
     assert 1 == len(reject.path.read_text().splitlines())

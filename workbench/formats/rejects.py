@@ -61,7 +61,7 @@ class Rejects:
             self._file = open(partial, "x", encoding="utf-8", newline="\n", opener=_private)  # noqa: SIM115
         except OSError:
             return
-        self.path, self._partial = path.resolve(), partial.absolute()
+        self.path, self._partial = path.parent.resolve() / path.name, partial.absolute()
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         with self._stack, disk_errors(InputError, f"{self.path}: cannot be written"):
