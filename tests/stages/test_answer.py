@@ -19,6 +19,7 @@ from workbench.stages import disputes, plan
 from workbench.stages.answer import answer
 from workbench.stages.figures import precision
 from workbench.stages.propose import propose
+from workbench.stages.review import act, open_sample
 from workbench.tui.widgets.compare_lists import nothing_yet
 
 
@@ -58,7 +59,8 @@ def test_samples_picked_from_the_list_give_counts_and_no_estimate(bench: Any) ->
     before = now(bench)
     for one in before.triage.shown:
         disputes.audit(bench.store, one.sample_id, "ann")
-        accept(bench, one.id)
+        opened = open_sample(bench.store, one.sample_id, "ann", off_plan=True)
+        act(bench.store, opened, accepted()(opened))
     found = now(bench)
 
     assert [5, 5] == [found.reviewed, found.triage.checked]

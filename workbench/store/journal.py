@@ -587,7 +587,7 @@ def projected(row: Review, state: ReviewState) -> Review:
     return row._replace(
         origin=origin, policy_version=state.policy, seq=state.seq, entity=state.entity.disposition,
         statement=state.statement.disposition, flag=state.flag,
-        off_plan=row.off_plan or bool(state.opened.off_plan),
+        off_plan=bool(state.opened.off_plan),
     )  # fmt: skip
 
 

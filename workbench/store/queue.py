@@ -357,7 +357,7 @@ def page(
             decided=bool(row.decided) and number not in hidden,
             flag=row.flag or "",
             stale=bool(row.stale),
-            off_plan=bool(row.off_plan),
+            off_plan=bool(row.off_plan) and row.state != "todo",
             gold=gold.get(number),
             automatic=automatic.get(number),
             rematch=row.state == "todo" and not row.blind and row.reference_hash in twins,

@@ -179,7 +179,7 @@ def _marked(mark: str, info: DatasetInfo, reviews: Reviews, picked: Picked) -> C
         case "stale":
             return reviews.own(reviews.is_stale)
         case "offplan":
-            return reviews.own(lambda review: review.off_plan)
+            return reviews.own(lambda review: and_(review.off_plan, reviews.begun(review)))
         case "rematch":
             hashes = select(TWIN.reference_hash).where(
                 _ANY.dataset_id == info.id, _ANY[info.kinds[0]] == "verified", TWIN.id == _ANY.sample_id

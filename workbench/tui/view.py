@@ -61,7 +61,7 @@ def head_parts(
         (opened.rematches(kind), "↺ to be matched again", "$accent"),
         (held, f"◷ {flat(held)}", "$warning"),
         (opened.opening.off_plan, "◌ picked by hand", "$warning"),
-        (flag, f"⚑ {flat(flag)[:24]}", "$warning"),
+        (flag, f"⚑ {cut(flat(flag), max(24, size // 2 - 8))}", "$warning"),
         (comments, f"✎ {len(comments)}", DIM),
     )
     right: Line = [(f"{fact}  ", style) for there, fact, style in facts if there]
