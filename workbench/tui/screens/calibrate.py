@@ -317,7 +317,7 @@ def finding(look: Look) -> list[Line]:
         rest += f"; holdout opened {times(look.openings)}"
     sure = f"for {NAMES[calibration.objective]}, {how_sure(calibration).removeprefix('95 %, ')}"
     if look.gathered.weighted:
-        sure += ", weighted by the plan"
+        sure += ", weighted"
     last: Line = policy_line(look) or [("  ", ""), (rest, DIM)]
     return [[(f"{sign} ", tone), (text, "")], [("  ", ""), (sure, DIM)], last]
 
