@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.events import MouseDown, MouseUp
 
-from tests.rows import sample, write_rows
+from tests.rows import gold, sample, write_rows
 from tests.tui.conftest import User, shown as drawn, until
 from workbench.errors import StoreError
 from workbench.stages.desk import Desk
@@ -157,6 +159,28 @@ async def test_samples_that_came_in_meanwhile_are_in_the_list_after_a_review(
         await user.press("b")
         assert "m1" in shown(app)
         assert f"{app.screen.query_one(SampleList).count} samples" in app.screen.query_one(Head).text
+
+
+async def test_the_head_names_the_run_that_is_yours_and_no_row_keeps_an_earlier_one(
+    user: User, import_rows: Any, tmp_path: Path
+) -> None:
+    """Also where it came in meanwhile: rows of two runs under one name would be added up."""
+    rows = [
+        sample(f"s{n}", "Ann.", "Ann.", gold=gold({"Ann": "found"}), context_entity_recall=0.5)
+        for n in range(PAGE + 30)
+    ]
+    async with user.opens(database=import_rows(rows, gold="given"), size=(80, 24)) as app:
+        listed = app.screen.query_one(SampleList)
+        await user.press("home")
+        assert "yours:" not in app.screen.query_one(Head).text
+        newer = [row | {"context_entity_recall": 0.25} for row in rows]
+        source = write_rows(tmp_path / "newer.jsonl", newer)
+        import_file(user.store, source, ImportOptions(dataset="cities"), annotator="x")
+        await user.press("end")
+        await user.press("home")
+        values = {listed.row(index).automatic.recall for index in range(listed.count)}
+        assert {Fraction(1, 4)} == values
+        assert re.search(r" yours: @[-0-9]+\.2", app.screen.query_one(Head).text)
 
 
 OPEN: Any = "text", False, "todo", False, "", False, False, None, None, False, "linked"

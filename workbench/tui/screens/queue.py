@@ -17,6 +17,7 @@ from textual.widgets import Static
 from workbench.errors import AwayError, InputError
 from workbench.reports.compare import remarks
 from workbench.reports.team import trainee_line
+from workbench.scoring.names import metric_of
 from workbench.stages import midnight
 from workbench.text.cells import cut, short, told_of
 from workbench.text.figures import many, value
@@ -347,6 +348,9 @@ class QueueScreen(BaseScreen):
             differ = ("  ≠ people differ: J", "$warning")
             fits = cells((*parts, differ, who)) < head.size.width
             parts.append(differ if fits else ("  ≠: J", "$warning"))
+        if run := self.samples.column.removeprefix(metric_of(self.samples.column)):
+            own = (f"  yours: {flat(run)}", DIM)
+            parts += [own] if cells((*parts, own, who)) < head.size.width else []
         name = (self._id_here(), "")
         head.show(parts, [name, who] if cells((name, who, *parts)) < head.size.width else [who])
 

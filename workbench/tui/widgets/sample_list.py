@@ -132,7 +132,8 @@ class SampleList(Lines[int]):
     """The room for ids; None before the first rows are there."""
     names_size = 0
     """The room for who disagrees."""
-    yours = False
+    column = ""
+    """Of the file, whose values are yours; "" without."""
     """Whether the automatic values came with the file."""
     order: Sorting = "u"
     disputes: Mapping[int, Dispute] = {}
@@ -204,7 +205,7 @@ class SampleList(Lines[int]):
 
     def forget(self) -> None:
         """Another dataset: nothing of this one is kept."""
-        self.key_size, self.order = None, "u"
+        self.key_size, self.order, self.column = None, "u", ""
         self._known.clear()
         self._causes.clear()
 
@@ -223,10 +224,9 @@ class SampleList(Lines[int]):
     @property
     def who_disagrees(self) -> str:
         """In the sample under the cursor, where no column says it whole."""
-        dispute, row = self.disputes.get(self.chosen or 0), self.row(self.cursor) if self.count else None
-        if dispute is None:
+        if (dispute := self.disputes.get(self.chosen or 0)) is None:
             return ""
-        who = dispute_cells(dispute, row.scorer if row and self.yours else "")[1]
+        who = dispute_cells(dispute, self.column)[1]
         return who if width(who) > dispute_columns(self.size.width, self.names_size)[1] else ""
 
     # Reading.
@@ -257,7 +257,8 @@ class SampleList(Lines[int]):
             self.redraw()
 
     def _take(self, rows: Mapping[int, QueueRow]) -> None:
-        if len(self._known) + len(rows) > KEPT:
+        column = next((row.scorer for row in rows.values() if row.scorer not in SCORERS), self.column)
+        if len(self._known) + len(rows) > KEPT or self.column not in ("", column):  # a newer run came in
             self._known.clear()
             self._causes.clear()
             self._fresh.clear()
@@ -265,8 +266,7 @@ class SampleList(Lines[int]):
         for sample_id, row in rows.items():
             if not row.delta:
                 self._causes.pop(sample_id, None)
-        column = next((row.scorer for row in rows.values() if row.scorer not in SCORERS), "")
-        self.yours = bool(column)
+        self.column = column
         sides = (dispute_cells(dispute, column)[1] for dispute in self.disputes.values())
         self.names_size = max(map(width, sides), default=0)
         if self.key_size is None and rows:
@@ -287,7 +287,7 @@ class SampleList(Lines[int]):
         question = flat(row.question or row.beginning).strip()
         if dispute := self.disputes.get(row.sample_id):
             text, who, states = dispute_columns(size, self.names_size)
-            moves, sides, low, high, noted = dispute_cells(dispute, row.scorer if self.yours else "")
+            moves, sides, low, high, noted = dispute_cells(dispute, self.column)
             differs = dispute.stands != dispute.state
             state = noted if states > STATE else dispute.state + "?" * differs
             return [
@@ -345,7 +345,7 @@ class SampleHead(OneLine):
             ("", 3 + MARKS, False, None),
             ("sample", columns.key + 2 if columns.key else 0, False, "file"),
             ("question", columns.text - 1, False, None if columns.key else "file"),
-            ("yours" if listed.yours else "auto", 1 + AUTO, True, "doubt"),  # a name takes more than a value
+            ("yours" if listed.column else "auto", 1 + AUTO, True, "doubt"),  # a name takes more than a value
             ("verified", VERIFIED, True, None),
             ("Δ", DELTA, True, "delta"),
         ]
