@@ -166,7 +166,7 @@ def estimate_facts(estimate: Estimate, *, assisted: bool = False) -> list[Fact]:
         notes = [KNOWN if estimate.complete else "", "reviewers saw the suggestions" if assisted else ""]
         facts.append(Fact(label, number(estimate.point), ", ".join(filter(None, notes))))
         if estimate.reach is not None:
-            note = "all lowest to all highest"
+            note = "the mean, if these have their lowest or highest value"
             facts.append(Fact("open and unsure samples", interval(estimate.reach), note))
     return facts if estimate.refusal else [*facts, *_intervals(estimate)]
 

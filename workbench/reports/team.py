@@ -239,7 +239,7 @@ def parts_table(report: AgreeReport) -> list[str]:
             (name, f"{label.units:,}", f"{label.both:,}", number(label.f1))
             for name, label in report.labels.items()
         ]
-        return table(("label", "units", "both", "F1"), labels)
+        return table(("label", "units of two", "both", "F1"), labels)
     head = ("", "samples", "F1", "95 %", "strict", "κ", "AC1", "recall differs", "α")
     rows = [(name, *_row(part)) for name, part in report.parts.items()]
     return table(head, rows) if rows else []

@@ -412,7 +412,11 @@ def rematched(before: Sequence[Unit], edit: Edit, contexts: Sequence[str]) -> st
 
     A name is matched with the names of the contexts: where one has its words alone, it says so.
     """
-    if not isinstance(edit, Put) or edit.kind != "entity" or edit.what in ("match", "reject", "restore"):
+    if (
+        not isinstance(edit, Put)
+        or edit.kind != "entity"
+        or edit.what in ("match", "reject", "restore", "take")
+    ):
         return ""
     known = {unit.id: unit for unit in before}
     changes = []

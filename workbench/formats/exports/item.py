@@ -147,7 +147,10 @@ def list_into(path: Path, before: str = "", after: str = "") -> Iterator[Callabl
 
 def no_entities(item: ExportItem) -> str:
     """Why the entities of an item do not stand; empty where they do."""
-    return "" if "entity" in item.gold else f"entities {item.states.get('entity', 'todo')}"
+    if "entity" in item.gold:
+        return ""
+    state = item.states.get("entity", "todo")
+    return f"with entities {'not reviewed' if state == 'todo' else state}"
 
 
 def entities_of(item: ExportItem) -> tuple[Unit, ...]:

@@ -76,7 +76,7 @@ def flat(tags: Sequence[Tagged], text: str) -> tuple[list[Tagged], Counter[str]]
                 left["span the same place twice"] += 1
         else:
             nested = other.start <= tag.start and tag.end <= other.end
-            left["span nested" if nested else "span overlapping"] += 1
+            left["span inside another" if nested else "span overlapping"] += 1
     return sorted(row, key=lambda tag: tag.start), left
 
 

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 DOTS = ((1, "•"), (2, "●"), (5, "■"))
 """Samples at one place from which this sign stands for them."""
 
+NARROW = 70
+"""Cells below which a note that is cut would say too little: it has lines of its own, the part scrolls."""
 EDGES = -0.04, 1.04
 """Of both axes: what lies on the frame itself would not be drawn."""
 
@@ -131,7 +133,8 @@ class Overview(Section):
         """The first page."""
         figures = seen.figures
         write(self, "#answer", " ".join(seen.sentences))
-        facts, rest = lists.overview(figures, self.content_size.width, high=self.screen.has_class("-high"))
+        room = self.content_size.width
+        facts, rest = lists.overview(figures, room, high=self.screen.has_class("-high") or room < NARROW)
         write(self, "#facts", facts)
         left = len(seen.causes) - lists.TOP
         more = f"3: {left} more" if left > 0 else ""
