@@ -146,13 +146,15 @@ def test_the_queue_counts_with_the_aliases_of_now(bench: Bench) -> None:
     [
         (0, Evidence(0, 5, 7), "', ' is no name"),
         (0, Evidence(0, 0, 99), "this place lies outside the contexts"),
-        (1, Evidence(0, 7, 11), "no alias: name matching knows 'Agra' for this name; e takes it as evidence"),
     ],
 )
 def test_only_another_name_is_an_alias(bench: Bench, unit: int, place: Evidence, why: str) -> None:
+    """The name itself is evidence of its unit alone."""
     opened = bench.open("one")
     units = opened.state.entity.assessment.units
+    (agra,) = same_thing(opened, units[1], Evidence(0, 7, 11)).units
 
+    assert ("found", "human", False) == (agra.match.verdict, agra.match.rule, agra.match.alias)
     with pytest.raises(InputError) as refused:
         same_thing(opened, units[unit], place)
     assert why == str(refused.value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,7 +13,9 @@ from tests.tui.starts import INDIA
 from workbench.errors import ConflictError, InputError
 from workbench.reviewing.edits import Comment
 from workbench.stages import editing
+from workbench.stages.editing import Place
 from workbench.stages.review import Opened
+from workbench.tui.screens.same import Places
 
 
 def fill(bench: Bench) -> None:
@@ -144,3 +147,17 @@ def test_a_label_chosen_by_hand_elsewhere_stays(india: Bench) -> None:
     """The same name may be another thing there."""
     india.act("ganges", do("INDIAN", editing.relabel, "event"))
     assert places(india, india.act("agra", A_PLACE)) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "shown"),
+    [("the towns on the coast of ", "the coast of "), ("我们在二零二五年去了", "…二零二五年去了")],
+)
+def test_what_stands_before_a_place_is_cut_between_words_where_a_script_has_them(
+    before: str, shown: str
+) -> None:
+    act: Any = SimpleNamespace(sample=SimpleNamespace(user_input=""))
+
+    line = Places().drawn(Place("agra", "todo", act, before, "Indien", ""), 80)
+
+    assert shown == line[2][0]

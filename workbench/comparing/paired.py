@@ -262,7 +262,8 @@ class Retrievers:
     """References verified under several retrievers, and every two retrievers that share some.
 
     `means` are over the pairs that have the retriever, so only `contrasts` set two of them side by side.
-    `scores` are means of the scores that came with all samples, reviewed or not; `scorer` is their column.
+    `scores` are means of the scores that came with all samples, reviewed or not, none of a single one, which
+    may be hidden; `scorer` is their column.
     `unpaired` counts references verified under a single retriever, `repeated` those with several samples
     of one retriever: only the first is paired.
     """
@@ -302,7 +303,7 @@ def compare_retrievers(samples: Iterable[RetrieverSample], scorer: str = "") -> 
         pairs=pairs,
         means=means,
         scorer=scorer,
-        scores={name: mean(scores[name]) for name in sorted(scores) if scores[name]},
+        scores={name: mean(scores[name]) for name in sorted(scores) if len(scores[name]) > 1},
         contrasts=tuple(contrast for contrast in contrasts if contrast is not None),
         unpaired=len(by_reference) - len(shared),
         repeated=len(repeated),

@@ -94,7 +94,8 @@ LONGEST_NAME = 100
 def same_thing(opened: Opened, unit: Unit, place: Evidence | None) -> Put:
     """Found for this place, whose words name the same thing in the whole dataset; None takes that back.
 
-    Raises InputError for words that are no name or match by themselves, and in a sample that is kept back.
+    Words that match by themselves (`matches`) are evidence of this unit alone. Raises InputError for words
+    that are no name, and in a sample that is kept back.
     """
     if place is None:
         return _put("match", unit, match=replace(unit.match, alias=False))
@@ -107,13 +108,16 @@ def same_thing(opened: Opened, unit: Unit, place: Evidence | None) -> Put:
     lang = opened.lang
     if not key(words, lang) or not key(unit.text, lang) or max(len(words), len(unit.text)) > LONGEST_NAME:
         raise InputError(f"{words[:60]!r} is no name")
-    alike, _ = similarity(Name(unit.text, unit.label), Name(words, unit.label), lang)
-    if alike >= opened.opening.threshold:
-        raise InputError(
-            f"no alias: name matching knows {words[:60]!r} for this name; e takes it as evidence"
-        )
+    if matches(opened, unit, words):
+        return placed
     (found,) = placed.units
     return _put("match", found, match=replace(found.match, alias=True))
+
+
+def matches(opened: Opened, unit: Unit, words: str) -> bool:
+    """Whether name matching takes some words of a context for the unit, so that they need no alias."""
+    alike, _ = similarity(Name(unit.text, unit.label), Name(words, unit.label), opened.lang)
+    return alike >= opened.opening.threshold
 
 
 def unsure(opened: Opened, unit: Unit) -> Put:

@@ -106,7 +106,8 @@ def _item(leaving: Leaving, departure: Departure) -> ExportItem:
         proposal = replace(proposal, model=model_named(proposal.model, departure.naming))
     records = [stored.record for stored in reviews if stored.says_something]
     if departure.unplanned:
-        records = [replace(one, marks=replace(one.marks, off_plan=bool(one.marks.shown))) for one in records]
+        marks = (replace(one.marks, off_plan=one.marks.off_plan or bool(one.marks.shown)) for one in records)
+        records = [replace(one, marks=own) for one, own in zip(records, marks, strict=True)]
     drawable = not leaving.holdout and leaving.rank < LATE_RANK  # else it was not to be drawn
     return ExportItem(
         sample=sample,

@@ -78,19 +78,21 @@ def _policy(document: Any) -> Policy | None:
         return None
 
 
-def _of_export(path: Path, *, gold: bool) -> Iterator[str]:
-    """Notes on a folder that is an export: it was changed since; with its gold, its plan is not in it."""
+def _of_export(path: Path, *, reviews: int) -> Iterator[str]:
+    """Notes on a folder that is an export: it was changed since; with `reviews` of it, its plan is not."""
     with suppress(NotFoundError, InputError, OSError):
         if path.is_dir():
             home = home_of(path)
             if any(line.startswith("changed") for line in check_manifest(home)):
                 yield f"not as it was exported; what changed: workbench verify {path}"
-            drawn = read_manifest(home).get("sampling", {})
-            if gold and drawn.get("design") == "stratified" and "corpus" not in drawn["parameters"]:
-                yield (
-                    "its reviews followed a plan with strata, which no export has: here they give no "
-                    "estimate (a copy of the database takes the plan along)"
-                )
+            match read_manifest(home):
+                case {"sampling": {"design": "stratified", "parameters": dict(drawn)}} if (
+                    reviews and "corpus" not in drawn
+                ):
+                    yield (
+                        "its reviews followed a plan with strata, which no export has: here they give no "
+                        "estimate (a copy of the database takes the plan along)"
+                    )
 
 
 SHOWN_ERRORS = 20
@@ -320,7 +322,8 @@ class _Import:
         self._refuse_nothing()
         report.with_gold = self._with_gold() if report.gold_ignored else ""
         report.format, report.files = notes.format, notes.files
-        report.notes = (*notes.messages(), *_of_export(self.path, gold=self.options.gold != "ignore"))
+        reviews = self.taking.reviews if self.taking is not None else 0
+        report.notes = (*notes.messages(), *_of_export(self.path, reviews=reviews))
         report.repaired, report.ungrounded = notes.seen["moved"], notes.seen["ungrounded"]
         report.without_contexts, report.columns = notes.without_contexts, tuple(notes.scores)
         report.numbers = tuple(notes.numbers)

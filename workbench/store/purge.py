@@ -62,9 +62,9 @@ def find_keys(store: Store, dataset_id: int, keys: Sequence[str]) -> tuple[dict[
     gone = [key for key in purged if key not in there]
     if not keys:
         return there, gone
-    known = [*there, *gone]
-    keys = [key if key in there else _whole(key, known) for key in keys]
-    wanted, before = set(keys), set(gone)
+    before = set(gone)
+    keys = [key if key in there or key in before else _whole(key, (*there, *gone)) for key in keys]
+    wanted = set(keys)
     unknown = [key for key in keys if key not in there and key not in before]
     if unknown:
         more = f" and {len(unknown) - 1:,} more that are not" if unknown[1:] else ""

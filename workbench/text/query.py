@@ -221,10 +221,8 @@ def _term(token: QueryToken) -> Term | Mistake | None:
         return Term("text", (value,), token.negated) if value.strip() else None
     start = token.start + token.negated
     if token.field not in FIELDS and not token.field.startswith(META):
-        near, message = (
-            _nearest(token.field, (*FIELDS, META)),
-            f"no field {token.field}; in quotes it is text",
-        )
+        near = _nearest(token.field, (*FIELDS, META))
+        message = f"no field {token.field}; in quotes it is text"
         better = f"{near}KEY:" if near == META else f"{near}{token.op}" if near else f"{META}{token.field}:"
         return Mistake(start, token.rest_start, message, better)
     if token.field in VALUES:

@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 
 from workbench.errors import InputError
 from workbench.model import Evidence, Span, Unit
-from workbench.stages import intents
+from workbench.stages import editing, intents
 from workbench.stages.intents import Intent
 from workbench.stages.review import runs
 from workbench.text.cells import cut
@@ -72,9 +72,12 @@ class EvidencePicker:
             await self.by_letters(unit, self.take_same, "another name")
 
     def take_same(self, unit: Unit, evidence: Evidence) -> None:
-        """The words of this place name the same thing."""
+        """The words of this place name the same thing; those that match by themselves are evidence alone."""
         words = evidence.of(self.pane.contexts)
-        self.want(intents.same_thing(unit, evidence, words))
+        if len(words) <= editing.LONGEST_NAME and editing.matches(self.pane.now, unit, words):
+            self.take(unit, evidence)
+        else:
+            self.want(intents.same_thing(unit, evidence, words))
 
     def take(self, unit: Unit, evidence: Evidence | None) -> None:
         """This place is the evidence; None takes the evidence away."""

@@ -14,7 +14,7 @@ from workbench.stages.desk import Desk, new_action
 from workbench.stages.editing import Decision, Place
 from workbench.stages.intents import OF_TWO
 from workbench.stages.review import Opened
-from workbench.text.cells import DISPOSITION_SYMBOL, cut_middle, cut_words, fit, short, width
+from workbench.text.cells import DISPOSITION_SYMBOL, cut_front, cut_middle, cut_words, fit, short, width
 from workbench.text.figures import many
 from workbench.text.safe import flat
 from workbench.tui.keys import bindings
@@ -41,8 +41,8 @@ class Places(Lines[Place]):
         surface = cut_words(flat(row.surface), max(4, size // 3))
         room = size - 4 - name - 2 - width(surface)
         before = flat(row.before)
-        while width(before) > room // 3:
-            before = before.partition(" ")[2]
+        if (end := cut_front(before, room // 3)) != before:
+            before = end.partition(" ")[2] or end  # no part of a word; some scripts have no spaces
         return [
             (f"{sign} ", "dim"),
             (fit(short(row.key, name, row.act.sample.user_input), name) + "  ", ""),

@@ -115,7 +115,7 @@ class Tallies(Widget):
         if height < 2:
             narrow = size < NARROW
             auto, verified, doubt = self._parts(size, narrow=narrow)
-            if self._verified is None and cells(_joined(auto, doubt)) > size:
+            if self._verified is None and doubt and cells(_joined(auto, doubt)) > size:
                 return as_text([shortened(doubt, size)])
             left = size - cells(auto) - cells(verified) - 2 * len(GAP)
             return as_text([shortened(_joined(auto, verified, self._parts(left, narrow=narrow)[2]), size)])
