@@ -391,6 +391,7 @@ def differs(answer: Answer) -> str:
     means = (
         f"In the {these} {_score(answer)} averages {number(ours, digits)} "
         f"and the reviewed value {number(true, digits)}."
+        f"{' The causes are those of a recount by exact names.' if _recounted(answer) else ''}"
     )
     if answer.estimate is None or answer.estimate.reached:
         return means

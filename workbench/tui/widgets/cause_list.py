@@ -44,11 +44,8 @@ def totals(why: Why) -> str:
     """`invented unit 1 −.10 · missed unit 1 −.07`: how many units, and what they come to."""
     listed = [total for total in why.totals if shows(total.cause, total.share)]
     said = [
-        " ".join(
-            [total.cause]
-            + ([] if total.cause in UNITLESS else [str(total.units)])
-            + ([] if why.delta is None else [delta(total.share)])
-        )
+        f"{total.cause}{'' if total.cause in UNITLESS else f' {total.units}'}"
+        f"{'' if why.delta is None else f' {delta(total.share)}'}"
         for total in listed
     ]
     return " · ".join(said) or "both sides agree in every unit"
