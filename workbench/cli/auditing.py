@@ -11,7 +11,7 @@ import typer
 
 from workbench import reports
 from workbench.cli.console import Call, counted, on_terminal, tell
-from workbench.cli.import_ import command_of, imported, open_if_there, previewed
+from workbench.cli.import_ import command_of, imported, open_if_there
 from workbench.comparing.answer import Answer
 from workbench.errors import UsageError
 from workbench.model import Kind
@@ -31,7 +31,7 @@ __all__ = ["ImportOptions"]
 
 def check_scorer(call: Call, file: Path, options: ImportOptions, scorer: str) -> None:
     """Raise UsageError, before anything is imported, for a score that neither file nor dataset has."""
-    preview = previewed(call, file, options)
+    preview = imported(call, file, options, dry=True)
     try:
         if preview.good:  # else the import says what is wrong
             counts(scorer, dict.fromkeys((*_columns(call, preview.dataset)[0], *preview.columns)))

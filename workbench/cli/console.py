@@ -93,11 +93,10 @@ def exit_code(run: Callable[[], object]) -> int:
             where = getattr(error, "ctx", None)
             hint = f"\nTry '{where.command_path} -h' for help." if where else ""
             error = UsageError(f"{said()}{hint}")
+        if isinstance(error, OSError) and error.filename:  # a closed folder, a name that is too long
+            error = WorkbenchError(f"{error.filename}: {error.strerror}")
         if isinstance(error, WorkbenchError):
             _complain_of(error)
-            return 2
-        if isinstance(error, OSError) and error.filename:  # a closed folder, a name that is too long
-            _complain_of(WorkbenchError(f"{error.filename}: {error.strerror}"))
             return 2
         _report_crash(error)
         return 70

@@ -106,7 +106,7 @@ def import_(
         rows=rows,
         command=command_of(call, "import"),
     )
-    report = previewed(call, file, options) if dry_run else imported(call, file, options)
+    report = imported(call, file, options, dry=dry_run)
     reports.show(report, import_text(report), as_json=json)
     if report.rejected:
         raise typer.Exit(2 if strict or not report.good else 3)
@@ -117,26 +117,16 @@ def command_of(call: Call, name: str) -> list[str]:
     return ["workbench", name, *(word for option in call.given().items() for word in option)]
 
 
-def imported(call: Call, file: Path, options: "ImportOptions") -> "ImportReport":
-    """What an import did."""
-    from workbench.stages.import_ import bytes_to_import, import_file
+def imported(call: Call, file: Path, options: "ImportOptions", *, dry: bool = False) -> "ImportReport":
+    """What an import did, or with `dry` would do: then a database that is not there is not made."""
+    from workbench.stages.import_ import bytes_to_import, import_file, preview_import
 
-    with (
-        open_for_import(call) as store,
-        reports.progress("Importing", bytes_to_import(file), unit="bytes") as progress,
-    ):
+    size = bytes_to_import(file)
+    if dry:
+        with open_if_there(call) as old, reports.progress("Reading", size, unit="bytes") as progress:
+            return preview_import(file, options, store=old, annotator=call.reader, progress=progress)
+    with open_for_import(call) as store, reports.progress("Importing", size, unit="bytes") as progress:
         return import_file(store, file, options, annotator=call.annotator, progress=progress)
-
-
-def previewed(call: Call, file: Path, options: "ImportOptions") -> "ImportReport":
-    """What an import would do; a database that is not there is not made."""
-    from workbench.stages.import_ import bytes_to_import, preview_import
-
-    with (
-        open_if_there(call) as store,
-        reports.progress("Reading", bytes_to_import(file), unit="bytes") as progress,
-    ):
-        return preview_import(file, options, store=store, annotator=call.reader, progress=progress)
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -15,7 +15,7 @@ from workbench.errors import StoreError, UsageError, to_install
 from workbench.formats import calibration
 from workbench.formats.exports import folder
 from workbench.formats.exports.folder import rendered, write_card
-from workbench.formats.exports.item import SPLITS, ExportItem, Surroundings, Writing
+from workbench.formats.exports.item import SPLITS, Surroundings, Writing
 from workbench.formats.exports.tables import TRAIN
 from workbench.formats.exports.verify import FORMATS, places
 from workbench.matching import MATCHER
@@ -225,8 +225,8 @@ def _fill(
     several = len(formats) > 1
     places = {name: part / name if several else part for name in formats}
     for name, path in places.items():
-        wrote, totals = _write(departure, name, path, progress)
-        rows[name] = wrote.rows
+        wrote = _write(departure, name, path, progress)
+        rows[name], totals = wrote.rows, totals | wrote.seen  # few-shot sees no holdout
         if wrote.left:
             left[name] = dict(wrote.left)
         if name != "huggingface":  # its card comes last: it says what the manifest says
@@ -252,25 +252,15 @@ def _fill(
     return rows, left, totals
 
 
-def _write(departure: Departure, name: str, path: Path, progress: Progress) -> tuple[Writing, Counter[str]]:
-    """Write one format; what was written, and how many samples, gold and proposals there are."""
-    counts: Counter[str] = Counter()
+def _write(departure: Departure, name: str, path: Path, progress: Progress) -> Writing:
+    """Write one format; what was written."""
     wrote = Writing(departure.about)
     path.mkdir(exist_ok=True)
     for where, split in places(path, name, departure.splits) if departure.splits else [(path, None)]:
         where.mkdir(exist_ok=True)
-        items = each_item(departure, split, progress, verdicts=name == "native")
-        wrote.items = _counted(items, counts)
+        wrote.items = each_item(departure, split, progress, verdicts=name == "native")
         FORMATS[name].write(where, wrote)
-    return wrote, counts
-
-
-def _counted(items: Iterable[ExportItem], counts: Counter[str]) -> Iterator[ExportItem]:
-    """The items, while samples, those with gold and those with a proposal are counted."""
-    for item in items:
-        gold = any(record.units for record in item.records)
-        counts.update(samples=1, gold=int(gold), proposals=int(item.proposal is not None))
-        yield item
+    return wrote
 
 
 _TEXTS = frozenset({"prompt", "guidelines"})

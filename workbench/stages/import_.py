@@ -170,8 +170,6 @@ class ImportReport:
     next: tuple[str, ...] = ()
     gold_reviews: int = 0
     gold_units: int = 0
-    repaired: int = 0
-    ungrounded: int = 0
     without_contexts: int = 0
     notes: tuple[str, ...] = ()
     n_samples: int = 0
@@ -324,7 +322,6 @@ class _Import:
         report.format, report.files = notes.format, notes.files
         reviews = self.taking.reviews if self.taking is not None else 0
         report.notes = (*notes.messages(), *_of_export(self.path, reviews=reviews))
-        report.repaired, report.ungrounded = notes.seen["moved"], notes.seen["ungrounded"]
         report.without_contexts, report.columns = notes.without_contexts, tuple(notes.scores)
         report.numbers = tuple(notes.numbers)
         if info is not None:
@@ -470,15 +467,12 @@ def _meta_of(options: Sequence[str]) -> dict[str, str]:
     return values
 
 
-_OPTIONS = {"map": "fields", "external": "external"}
-
-
 def _in_python(text: str, path: Path) -> str:
     """A message about a frame and the parameters of `import_frame`, not about a file and options."""
     if path.name:
         text = re.sub(rf"{re.escape(str(path))}:(\d+)", r"frame row \1", text).replace(str(path), "the frame")
-    text = text.replace("--update", "update=True")
-    return re.sub(r"--(map|external) ([^\s:;)]+)", lambda match: f'{_OPTIONS[match[1]]}=["{match[2]}"]', text)
+    text = text.replace("--update", "update=True").replace("--map ", "--fields ")
+    return re.sub(r"--(fields|external) ([^\s:;)]+)", r'\1=["\2"]', text)
 
 
 def preview_import(

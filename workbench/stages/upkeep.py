@@ -242,6 +242,7 @@ def plan_purge(store: Store, info: DatasetInfo, keys: Sequence[str]) -> PurgeRep
             held[row.path] = None
             continue
         look[f"{row.path}: {why}"] = None
+    backups = [path for path in purge_store.backups_of(store) if purge_store.holds(path, info.name, every)]
     left, lines = _cut_off(store, info.id)
     lines += [
         f"{run.name}: a batch of it is at the service and may bring back names of this text: fetch it first "
@@ -254,7 +255,7 @@ def plan_purge(store: Store, info: DatasetInfo, keys: Sequence[str]) -> PurgeRep
         samples=len(samples),
         ids=tuple(samples.values()),
         keys=every,
-        backups=tuple(str(path) for path in purge_store.backups_of(store) if _holds(path, info.name, every)),
+        backups=tuple(map(str, backups)),
         exports=tuple(held),
         leftovers=tuple(map(str, left)),
         look=(*look, *lines),
@@ -284,14 +285,6 @@ def purge(store: Store, info: DatasetInfo, plan: PurgeReport, annotator: str) ->
             by_hand.append(f"{name}: it cannot be removed")
     copies = sqlite_path(store.url) is not None
     return replace(plan, rewritten=tuple(rewritten), by_hand=tuple(by_hand), copies=copies)
-
-
-def _holds(path: Path, dataset: str, keys: Sequence[str]) -> bool:
-    """Whether a copy holds one of the samples; one that cannot be read may."""
-    try:
-        return purge_store.holds(path, dataset, keys)
-    except StoreError:
-        return True
 
 
 def _empty(folder: Path) -> bool:

@@ -93,8 +93,7 @@ def write_annotations(folder: Path, out: Writing) -> None:
         list_into(folder / SINGLE, f'{{"name": "{METRIC}", "samples": ', "}") as single,
     ):
         for item in out.each(_no_recall):
-            recall = float(count(entities_of(item)).recall or 0)
-            for text in (_of_reference(item, recall), _of_contexts(item, recall)):
+            for text in (_of_reference(item), _of_contexts(item)):
                 annotation(text)
                 single(text)
             out.rows += 1  # two of each
@@ -105,16 +104,17 @@ def _no_recall(item: ExportItem) -> str:
     return no_entities(item) or ("no entity: recall is undefined" if undefined else "")
 
 
-def _of_reference(item: ExportItem, recall: float) -> str:
-    """What was extracted from the reference, and the gold in its place where that differs."""
+def _of_reference(item: ExportItem) -> str:
+    """What was extracted from the reference, the gold in its place where that differs, and the native row."""
     proposal = item.proposal
     gold = [unit.text for unit in entities_of(item)]
     given = proposal.reference_entities if proposal is not None else None
     proposed = gold if given is None else [entity.text for entity in given]
-    return _annotated_sample(item, item.sample.reference, proposed, gold, True, recall, with_row=True)
+    line = _annotated_sample(item, item.sample.reference, proposed, gold, accepted=True)
+    return f'{line[:-1]}, "workbench": {as_ascii(row_text(item))}}}'
 
 
-def _of_contexts(item: ExportItem, recall: float) -> str:
+def _of_contexts(item: ExportItem) -> str:
     """What was extracted from the contexts, with the evidence that it lacks.
 
     Nobody decides on context entities one by one. The sample is accepted only where every one of them is
@@ -136,7 +136,7 @@ def _of_contexts(item: ExportItem, recall: float) -> str:
         for index, inner in enumerate(listed)
         for entity in inner
     )
-    return _annotated_sample(item, "\n".join(contexts), proposed, edited, reviewed, recall)
+    return _annotated_sample(item, "\n".join(contexts), proposed, edited, accepted=reviewed)
 
 
 def _seen(entity: ProposedEntity, context: int, text: str, evidence: Iterable[Evidence]) -> bool:
@@ -149,16 +149,9 @@ def _seen(entity: ProposedEntity, context: int, text: str, evidence: Iterable[Ev
 
 
 def _annotated_sample(
-    item: ExportItem,
-    text: str,
-    proposed: list[str],
-    edited: list[str],
-    accepted: bool,
-    recall: float,
-    *,
-    with_row: bool = False,
+    item: ExportItem, text: str, proposed: list[str], edited: list[str], *, accepted: bool
 ) -> str:
-    sample = item.sample
+    sample, recall = item.sample, float(count(entities_of(item)).recall or 0)
     call = {
         "prompt_input": {"text": text},
         "prompt_output": {"entities": proposed},
@@ -175,8 +168,7 @@ def _annotated_sample(
         "is_accepted": accepted,
         "target": recall,
     }
-    line = as_ascii(compact(value))
-    return f'{line[:-1]}, "workbench": {as_ascii(row_text(item))}}}' if with_row else line
+    return as_ascii(compact(value))
 
 
 GOLDENS = "goldens.json"

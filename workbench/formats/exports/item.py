@@ -74,16 +74,22 @@ class Surroundings(NamedTuple):
 
 @dataclass(slots=True)
 class Writing:
-    """What a writer gets and makes of it: samples; rows written, and rows or units left out by reason."""
+    """What a writer gets and makes of it: samples; rows written, and rows or units left out by reason.
+
+    `seen`: how many samples came, with gold and with a proposal.
+    """
 
     about: Surroundings
     items: Iterable[ExportItem] = ()
     rows: int = 0
     left: Counter[str] = field(default_factory=Counter)
+    seen: Counter[str] = field(default_factory=Counter)
 
     def each(self, why: Callable[[ExportItem], str] = lambda _: "") -> Iterator[ExportItem]:
         """The items that are written, a row each; those with a reason against it are left out."""
         for item in self.items:
+            gold = any(record.units for record in item.records)
+            self.seen.update(samples=1, gold=int(gold), proposals=int(item.proposal is not None))
             if reason := why(item):
                 self.left[reason] += 1
             else:

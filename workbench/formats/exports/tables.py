@@ -12,7 +12,7 @@ has the same columns and no date becomes a timestamp.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -185,17 +185,23 @@ def write_huggingface(folder: Path, out: Writing) -> None:
 _TEXTS = ("id", "group", "user_input", "reference", "response")
 _OF_ITEM = ("u", "pi", "blind")
 _HASHES = ("reference_hash", "content_hash")
-UNIT_LISTS = ("texts", "labels", "starts", "ends", "verdicts")
+UNIT_LISTS: dict[str, Callable[[Unit], str | int | None]] = {
+    "texts": lambda unit: unit.text,
+    "labels": lambda unit: unit.label,
+    "starts": lambda unit: unit.ends[0],
+    "ends": lambda unit: unit.ends[1],
+    "verdicts": lambda unit: unit.match.verdict or "unsure",
+}
+"""What a row has of the gold, a list each."""
 
 
 def _schema(arrow: Any, about: Surroundings) -> Any:
     text, number = arrow.string(), arrow.float64()
-    texts, offsets = arrow.list_(text), arrow.list_(arrow.int64())
+    texts, offsets = arrow.list_(text), dict.fromkeys(("starts", "ends"), arrow.list_(arrow.int64()))
     fields = [*((name, text) for name in _TEXTS), ("retrieved_contexts", texts), ("alternatives", texts)]
     for kind in KINDS:
         fields += [(f"{kind}_state", text), (f"{kind}_recall", number)]
-        types = (texts, texts, offsets, offsets, texts)
-        fields += [(f"{kind}_{name}", type_) for name, type_ in zip(UNIT_LISTS, types, strict=True)]
+        fields += [(f"{kind}_{name}", offsets.get(name, texts)) for name in UNIT_LISTS]
     fields += [(f"{name}_recall", number) for name in SCORERS]
     fields += zip(_OF_ITEM + _HASHES, (number, number, arrow.bool_(), text, text), strict=True)
     return arrow.schema([*fields, ("workbench", text)])
@@ -215,18 +221,10 @@ def _row(item: ExportItem, about: Surroundings) -> JsonObject:
 
 
 def _gold_lists(item: ExportItem, kind: Kind) -> JsonObject:
-    units: tuple[Unit, ...] | None = item.gold.get(kind)
-    recall = None if units is None else count(units).recall
-    gold = units or ()
-    lists: tuple[list[Any], ...] = (
-        [unit.text for unit in gold],
-        [unit.label for unit in gold],
-        [unit.ends[0] for unit in gold],
-        [unit.ends[1] for unit in gold],
-        [unit.match.verdict or "unsure" for unit in gold],
-    )
+    gold = item.gold.get(kind, ())
+    recall = count(gold).recall if kind in item.gold else None
     return {
         f"{kind}_state": item.states.get(kind, "todo"),
         f"{kind}_recall": None if recall is None else float(recall),
-        **{f"{kind}_{name}": value for name, value in zip(UNIT_LISTS, lists, strict=True)},
+        **{f"{kind}_{name}": [*map(of, gold)] for name, of in UNIT_LISTS.items()},
     }
