@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 from workbench.errors import RowError
 from workbench.model import JsonObject, Record, Span
 from workbench.text.figures import many
+from workbench.text.lists import pairs, sections
 
 LINE_LIMIT = 64 * 1024 * 1024  # bytes
 TEXT_LIMIT = 2_000_000  # characters in one text
@@ -156,17 +157,7 @@ class Notes:
         ]
 
 
-EXAMPLES = {
-    "missing": "named by you, but nothing is there: {number}",
-    "alternatives": "several reference answers in {rows}: the first is scored, the others are kept as "
-    "alternatives",
-    "gold": "gold of another shape in {rows}: kept in meta, not used as gold",
-    "proposal": "proposal of another shape in {rows}: kept in meta, not used",
-    "moved": "wrong offsets, moved to the only place that fits: {number}",
-    "ungrounded": "spans that stand nowhere in their text, kept as ungrounded: {number}",
-    "wordless": "of these without words of their own, kept in meta as _spans: {number}",
-    "dropped": "places in proposals that point nowhere, left out: {number}",
-}
+EXAMPLES = pairs(sections(__name__)["examples"])
 """What `Notes.example` counts, with the sentence that tells it."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
@@ -32,7 +31,6 @@ from workbench.errors import UsageError
 from workbench.model import Kind, Progress, silent
 from workbench.scoring.names import RECOUNT, SCORERS, kind_of, metric_of
 from workbench.stages import calibrate, queue
-from workbench.stages.desk import Desk
 from workbench.stages.figures import figures_of, listing, recounted, scope, values_of
 from workbench.stages.plan import planned
 from workbench.stages.queue import headline_scorer, scored_by
@@ -49,18 +47,6 @@ Values = Mapping[int, float | None]
 
 LEARNED_FROM = 100
 """Reviews that a change of the policy is learned from here; `calibrate` takes all, at 2 ms each."""
-
-
-async def answer_at(desk: Desk, scorer: str | None, usual: str, progress: Progress) -> tuple[Answer, Figures]:
-    """The answer at a desk, on its screen, and all figures of it; `progress` is called in a thread.
-
-    What is not counted yet is counted and kept first, so this is no read on one snapshot.
-    """
-    desk = await desk.fresh()  # its run or threshold may be another by now
-    return await asyncio.to_thread(
-        answer, desk.store, desk.info, desk.annotator, scorer=scorer, usual=usual, on_screen=True,
-        progress=progress,
-    )  # fmt: skip
 
 
 def answer(

@@ -45,20 +45,9 @@ GROUPS = ("Decide", "Units", "Queue", "Moving", "View")
 _DIGIT = re.compile(r"_\d$")
 _FUNCTION = re.compile(r"f\d+$")
 _NAMES = {",": "comma"}  # a comma separates keys in a binding
-_SHOWN = {
-    "space": "space",
-    "escape": "esc",
-    "pagedown": "page down",
-    "pageup": "page up",
-    "left": "←",
-    "right": "→",
-    "up": "↑",
-    "down": "↓",
-    "shift+left": "shift+←",
-    "shift+right": "shift+→",
-    "shift+up": "shift+↑",
-    "shift+down": "shift+↓",
-}
+_ARROWS = {"left": "←", "right": "→", "up": "↑", "down": "↓"}
+_SHOWN = {"space": "space", "escape": "esc", "pagedown": "page down", "pageup": "page up", **_ARROWS}
+_SHOWN |= {f"shift+{key}": f"shift+{arrow}" for key, arrow in _ARROWS.items()}
 _GIVEN = {written.lower(): name for name, written in _SHOWN.items()}
 
 

@@ -7,53 +7,36 @@ test measures them. Every signal colour stands next to a symbol.
 
 from __future__ import annotations
 
+from typing import Any
+
 from textual.css.stylesheet import Stylesheet
 from textual.theme import BUILTIN_THEMES, Theme
 
 from workbench.errors import UsageError
 from workbench.settings import Settings, State, did_you_mean
+from workbench.text.lists import pairs, sections
 
-DARK = Theme(
-    name="workbench-dark",
-    dark=True,
-    background="#14161b",
-    surface="#1a1d23",
-    panel="#22262e",
-    foreground="#d6dae1",
-    primary="#7fb2d6",
-    secondary="#97a0b0",
-    accent="#7fb2d6",
-    success="#8fbf83",
-    warning="#e2b36b",
-    error="#e58b87",
-    variables={
-        "block-cursor-background": "#7fb2d6",
-        "block-cursor-foreground": "#14161b",
-        "block-cursor-text-style": "none",
-        "input-selection-background": "#7fb2d6 30%",
-    },
-)
 
-LIGHT = Theme(
-    name="workbench-light",
-    dark=False,
-    background="#fbfaf8",
-    surface="#f4f2ee",
-    panel="#e8e5df",
-    foreground="#24272d",
-    primary="#1b6489",
-    secondary="#5b6270",
-    accent="#1b6489",
-    success="#35702f",
-    warning="#8a5a00",
-    error="#ad332c",
-    variables={
-        "block-cursor-background": "#1b6489",
-        "block-cursor-foreground": "#fbfaf8",
-        "block-cursor-text-style": "none",
-        "input-selection-background": "#1b6489 25%",
-    },
-)
+def _theme(name: str, *, selected: str) -> Theme:
+    """A theme of the colours in the text file; `selected`: how much of the accent lies behind marked text."""
+    colours: dict[str, Any] = {**pairs(_COLOURS[name])}
+    accent = colours["accent"]
+    return Theme(
+        name=f"workbench-{name}",
+        dark=name == "dark",
+        primary=accent,
+        **colours,
+        variables={
+            "block-cursor-background": accent,
+            "block-cursor-foreground": colours["background"],
+            "block-cursor-text-style": "none",
+            "input-selection-background": f"{accent} {selected}",
+        },
+    )
+
+
+_COLOURS = sections(__name__)
+DARK, LIGHT = _theme("dark", selected="30%"), _theme("light", selected="25%")
 
 SIXTEEN = "ansi-dark"
 """The theme where a terminal has 16 colours: its own, for ours would fall together there."""

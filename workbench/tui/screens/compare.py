@@ -14,7 +14,7 @@ from workbench.comparing.words import headline
 from workbench.model import PLURAL
 from workbench.scoring.names import CALIBRATED, scorer_name
 from workbench.settings import usual_scorer
-from workbench.stages.answer import answer_at
+from workbench.stages.answer import answer
 from workbench.text.cells import cut
 from workbench.text.safe import flat
 from workbench.tui.keys import bindings
@@ -71,8 +71,12 @@ class CompareScreen(Room):
         """Read the figures of a scorer; without one, of the one that is shown."""
         scorer = scorer or self._scorer
         with self.telling("reading verified samples") as count:
-            answer, figures = await answer_at(self.desk, scorer, usual_scorer(), count)
-            self.seen = await asyncio.to_thread(look, figures, tuple(sentences(answer, flat)))
+            desk = await self.desk.fresh()  # its run or threshold may be another by now
+            reply, figures = await asyncio.to_thread(
+                answer, desk.store, desk.info, desk.annotator, scorer=scorer, usual=usual_scorer(),
+                on_screen=True, progress=count,
+            )  # fmt: skip
+            self.seen = await asyncio.to_thread(look, figures, tuple(sentences(reply, flat)))
         self._scorer = scorer
         self.query_one(Samples).behind = None
         self.entitle()
