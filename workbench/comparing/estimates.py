@@ -15,15 +15,15 @@ from workbench.comparing.estimators import EstimateFigures, Population, Reached,
 from workbench.comparing.intervals import BADGE, FEWEST, UNIT, Interval, Mean, mean, t_quantile
 from workbench.comparing.paired import pearson
 from workbench.text.figures import many, number
+from workbench.text.lists import pairs, sections
 
 MORE = 40
 """The report names the gain of so many more reviews, unless a plan ends before."""
 NARROWER = 0.9
 """An interval without the score that is so much of the one with it, or less, is worth a sentence."""
-DRAWN = {
-    "stratified": "Samples were drawn with equal chances within each stratum.",
-    "simple": "Samples were drawn with equal chances.",
-}
+_SAID = sections(__name__)
+DRAWN, PROMISES, REFUSED = (pairs(_SAID[name]) for name in ("drawn", "promises", "refused"))
+"""How samples were drawn, when an interval holds, and why there is no estimate."""
 
 
 def assumptions(summary: Estimate) -> tuple[str, ...]:
@@ -59,20 +59,6 @@ def assumptions(summary: Estimate) -> tuple[str, ...]:
 
 Design = Literal["simple", "stratified", "hand", "imported", "elsewhere"]
 Method = Literal["", "known", "range", "at the planned number", "at any look"]
-PROMISES: dict[Method, str] = {
-    "at the planned number": "The interval holds at the planned number of reviews, even if a few open samples"
-    " are far off.",
-    "at any look": "The interval holds whenever you look.",
-}
-
-
-REFUSED: dict[Design, str] = {
-    "hand": "the samples were picked by hand: nobody knows the chance that each had",
-    "imported": "we do not know how the file's verified samples were chosen, so nothing can be estimated for"
-    " the rest",
-    "elsewhere": "the samples were drawn from a corpus that has no values of this score, run, match threshold"
-    " or policy",
-}
 
 
 @dataclass(frozen=True)

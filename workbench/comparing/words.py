@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from workbench.comparing.intervals import BADGE, FEWEST, Interval
 from workbench.scoring.names import RECOUNT, SCORERS, scorer_name
 from workbench.text.figures import UNDEFINED, many, number, signed
+from workbench.text.lists import pairs, sections
 from workbench.text.safe import name_of
 
 if TYPE_CHECKING:
@@ -33,16 +34,7 @@ CHOSEN = "The reviewed samples were chosen for this demo, not drawn: the estimat
 KNOWN = "known: every sample was reached"
 MEAN_DELTA = "mean Δ"
 """The bias of the samples that have both values; `bias, all 50` is that of the estimate."""
-PARTS: Mapping[tuple[str, str], str] = {
-    ("missed match", "comparator"): "not recognised",
-    ("missed match", "context extraction"): "not extracted",
-    ("missed match", "unattributed"): "without evidence",
-    ("false match", "comparator"): "counted wrongly",
-    ("false match", "context extraction"): "in no context",
-    ("invented unit", ""): "extracted by mistake",
-    ("duplicate", ""): "extracted twice",
-    ("missed unit", ""): "that nobody extracted",
-}
+PARTS = pairs(sections(__name__)["parts"])
 """What the units of a cause are, in the words of the answer: for the table of causes and for Why."""
 UNTRACED = "This column came as numbers only, so its errors cannot be traced to units."
 WHOLE = ("untraced", "rounding")
@@ -322,7 +314,7 @@ def cause_gross(total: CauseTotal) -> str:
 
 def cause_parts(total: CauseTotal) -> str:
     """`77 not recognised, 2 not extracted`; empty where nothing more is known."""
-    named = ((part.units, PARTS.get((total.cause, part.part), part.part)) for part in total.parts)
+    named = ((part.units, PARTS.get(f"{total.cause} {part.part}".strip(), part.part)) for part in total.parts)
     return ", ".join(f"{units:,} {part}" for units, part in named if part)
 
 

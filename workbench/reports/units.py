@@ -182,7 +182,7 @@ def cause_of(row: UnitRow, why: Why) -> str:
     """`missed match: not recognised`; the cause alone where it has no parts."""
     if not row.part:
         return row.cause
-    part = PARTS.get((row.cause, row.part), row.part)
+    part = PARTS.get(f"{row.cause} {row.part}".strip(), row.part)
     return f"{row.cause}: {_NO_OTHER_FORM.get(_reads(row, why), part)}"
 
 

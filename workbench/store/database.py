@@ -36,7 +36,7 @@ from workbench.errors import (
     to_install,
 )
 from workbench.store.tables import METADATA
-from workbench.text.lists import stored
+from workbench.text.lists import pairs, sections, stored
 
 OLDEST = "0010"
 """The baseline: a database of an older version is refused."""
@@ -64,40 +64,16 @@ COPY = "copy the database to where you may write"
 WRITE_AHEAD = "PRAGMA journal_mode=WAL"
 """Readers and the writer do not wait for each other. Kept in the file, so asked only of our own."""
 
-SOON = "try again in a moment"
-BACK = "try again when it is back"
 SILENT = "it does not answer"
 RUNNING = "is the server running, and are host, port, user, password and database right?"
 
-AWAY = {
-    "starting up": SOON,
-    "not yet accepting": SOON,
-    "recovery mode": SOON,
-    "shutting down": BACK,
-    "closed the connection": f"it was stopped or restarted: {BACK}",
-    "terminating connection": f"it was stopped or restarted: {BACK}",
-    SILENT: BACK,
-    "too many clients": "try again when others have left",
-    **dict.fromkeys(
-        ("refused", "connection is closed", "connection is lost", "failed: No such file", "timeout expired",
-         "timed out", "unreachable"),
-        RUNNING,
-    ),
-}  # fmt: skip
+_SAID = sections(__name__)
+AWAY = pairs(_SAID["away"]) | dict.fromkeys(_SAID["no server"].strip().splitlines(), RUNNING)
 """Parts of the messages about a server that may answer again in a moment, and what to do."""
 
 LOCKED = "another program has locked what this needs; try again when it is done"
 
-HINTS = {
-    "locked": "another program is writing to it; try again when it is done",
-    "full": "the disk is full; make room and try again, what was shown as saved is saved",
-    "readonly": f"the file or its folder is read-only: {COPY}",
-    "not a database": "name another with --db",
-    "unable to open": "check the path and its permissions",
-    "disk I/O": "the disk failed or is full; what was shown as saved is saved",
-    **AWAY,
-    "onnection": RUNNING,
-}
+HINTS = pairs(_SAID["hints"]) | AWAY | {"onnection": RUNNING}
 """Parts of messages, and what the person can do."""
 
 FAILURES = (DBAPIError, sqlite3.Error, UnicodeError, json.JSONDecodeError)

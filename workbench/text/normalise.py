@@ -136,20 +136,10 @@ def _joins(text: str, edge: int) -> bool:
 _WORDS = sections(__name__)
 _SIMPLIFIED = _WORDS["simplified"].split()
 # Dashes and apostrophes become one of each; the rest of punctuation separates words later on.
-_RESPELLED = str.maketrans("".join(_SIMPLIFIED[::2]), "".join(_SIMPLIFIED[1::2])) | str.maketrans(
-    {
-        **dict.fromkeys("‐‑‒–—―−﹘﹣－־", "-"),
-        **dict.fromkeys("’‘ʼʹ`´＇ʻʾʿ׳", "'"),
-        **dict(zip("٬٫٪", ",.%", strict=True)),
-        **dict.fromkeys("\u00ad\u200b\u200c\u200d\u2060\ufeff\u0640", ""),
-        **dict(
-            zip(
-                "łøđßæœðþıəħŋё" + "أإآٱىةیک",
-                ["l", "o", "d", "ss", "ae", "oe", "d", "th", "i", "e", "h", "n", "е", *"ااااي" + "هيك"],
-                strict=True,
-            )
-        ),
-    }
+_RESPELLED = (
+    str.maketrans("".join(_SIMPLIFIED[::2]), "".join(_SIMPLIFIED[1::2]))
+    | str.maketrans(by_word(_WORDS["respelled"]))
+    | dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff\u0640"), "")
 )
 _TO_RESPELL = re.compile(f"[{re.escape(''.join(map(chr, _RESPELLED)))}]")
 # After decomposition: marks on Latin and Greek letters, the Cyrillic stress mark, Hebrew points, Arabic

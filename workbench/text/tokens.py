@@ -193,10 +193,7 @@ _NUMBERED = listed(_WORDS["before a number"])
 _NUMBER = re.compile(r"\s+[\divxlc]")
 _INITIAL = re.compile(r"\s*[^\W\d_]\.")
 # A number and a dot before one of these is a German date or century, not an end.
-_ORDINAL_NOUNS = re.compile(
-    r"\s+(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember"
-    r"|Jahrhundert|Jh|Auflage|Mal|Platz)"
-)
+_ORDINAL_NOUNS = re.compile(rf"\s+(?:{'|'.join(_WORDS['ordinal nouns'].split())})")
 _END = re.compile(
     "[.!?…؟۔।॥።。！？｡\n]"  # a search jumps to these
     "(?:(?<=[.!?…؟۔।॥።])(?<![.!?…؟۔।॥።]{2})[.!?…؟۔।॥።]*+[\"'»”’)\\]›]*+(?=\\s)"  # an end needs white space …

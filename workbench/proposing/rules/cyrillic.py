@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from workbench.proposing.rules.lexicon import function_words, is_place, russian_head, stem, words
+from workbench.proposing.rules.lexicon import WORDS, function_words, is_place, russian_head, stem, words
 from workbench.proposing.rules.runs import Reading, Run
 
 _LANGUAGES = words("ru uk be bg")
@@ -17,14 +17,7 @@ _GENITIVE = re.compile(
 _VERB = re.compile(r"(?:[аиыуея]л[аио]?|[сзгкшр]л[аио]|ся|лась|лись|лось|ет|ит|ют|ят|ут|ат)$")
 _BARE = words("дел прав войск наук лиц сил связей связи людей стран")
 # Bodies that Russian writes with a small letter before the name of their country or city.
-_BODIES = frozenset(
-    stem(word)
-    for word in words(
-        """правительство парламент министерство мид минобороны администрация посольство консульство
-        сборная конгресс сенат прокуратура комитет полиция армия кабинет совет комиссия управление
-        агентство"""
-    )
-)
+_BODIES = frozenset(map(stem, words(WORDS["russian-bodies"])))
 _CHAIN = 6
 _DATIVE = re.compile(r"(?:ам|ям|ым|им|ому|ему|ой|ей|у|ю|ию|е|и)$")
 

@@ -20,17 +20,9 @@ from workbench.text.lists import sections
 
 _WORDS = sections(__name__)
 
-_NOUN = re.compile(
-    r"(?:ung|ungen|heit|heiten|keit|keiten|schaft|schaften|tion|tionen|ismus|tät|täten|nis|nisse|tum|chen|lein|ling"
-    r"|ment|mente|ik|iken|ie|ien|eur|ist|isten|or|oren|anz|enz|ur|uren|age|ade|zeit|jahr|jahre|teil|werk|stück|recht"
-    r"|arbeit|leben|weise|mann|frau|leute|kraft|kunst|bau|zug|gang|stand|fall|punkt)$"
-)
+_NOUN = re.compile(f"(?:{'|'.join(_WORDS['noun-endings'].split())})$")
 # Adjectives are written small unless they open a name: Deutsche Bank, Zweiter Weltkrieg, Berliner Mauer.
-_ADJECTIVE = re.compile(
-    r"^(?:deutsch|vereint|national|international|groß|klein|neu|alt|rot|schwarz|weiß|grün|heilig|frei|erst|zweit|dritt"
-    r"|vereinigt|bundes|stille|hoh|ober|unter|nieder|nördlich|südlich|östlich|westlich|zentral|\w{3,}isch|\w{3,}lich|\w{3,}istisch"
-    r"|föderal|liberal|sozial|christlich|katholisch)(?:e|er|es|en|em)$"
-)
+_ADJECTIVE = re.compile(f"^(?:{'|'.join(_WORDS['adjectives'].split())})(?:e|er|es|en|em)$")
 _ENGLISH_LINKS = words("of the and for")
 _ENGLISH_HEADS = words(_WORDS["english-heads"])
 _PLACE_BEFORE = words("in nach aus bei nahe")

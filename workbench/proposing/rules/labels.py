@@ -13,6 +13,7 @@ from workbench.proposing.rules.lexicon import (
     PLACE,
     ROLES,
     TRADES,
+    WORDS,
     is_faith,
     is_first_name,
     is_organisation,
@@ -37,30 +38,18 @@ _LIFE = re.compile(
     r"|[^()]{0,60}?\d{1,2}\s[^\W\d_]+\s\d{4}\s{0,3}[—–-]|[^()\d]{0,40}[^\W\d_]+\s\d{1,2},\s\d{4}\s{0,3}[—–-]"
     r"|[^()\d]{0,20}\d{4}\s?[—–-]\s?\d{4}\))"
 )
-_CUT = re.compile(
-    r"\s(?:of|that|which|who|whose|in|by|from|on|at|for|with|and|between|located|released|born|based|written|directed)\s"
-)
+_CUT = re.compile(rf"\s(?:{'|'.join(WORDS['cut'].split())})\s")
 _IN = words("in near outside throughout à en nahe из в во под около")
 # Before "of" and a place; right before a place; and before "by" and a firm, where no first name says person.
-_PLACED = words(
-    """north south east west northeast northwest southeast southwest mayor coast outskirts suburb archbishop
-    bishop duke duchess earl count countess king queen prince princess governor residents people"""
-)
-_TURNED = words(
-    """northern southern eastern western northeastern northwestern southeastern southwestern
-    житель жители жителя жителей жительница уроженец уроженка"""
-)
+_PLACED = words(WORDS["placed"])
+_TURNED = words(WORDS["turned"])
 _ISSUED = words("released published manufactured developed distributed operated owned acquired")
 _BEFORE_PLACES = words("in from near at of to ( ,")
 _ENDS = frozenset({",", ".", ")", ";", "(", ""})
 _LISTING = words(", and or и или")  # what stands next to each other in a list is alike
 _NOBLE = words("de da di du von van bin ibn del der zu al бин ибн фон ван де")
 _PEOPLE = ROLES | TRADES
-_SAID = words(
-    """said says told wrote added argued claimed stated sagte erklärte dit dijo сказал сказала заявил заявила
-    сообщил сообщила отметил отметила добавил добавила считает рассказал рассказала born родился
-    родилась"""
-)
+_SAID = words(WORDS["said"])
 
 
 class RunLabels:

@@ -50,12 +50,10 @@ class Claims:
         return at > 0 and self.items[at - 1].end > start
 
 
-_WORDS = sections(__name__)
+WORDS = sections(__name__)
 
 
-_ENDING = re.compile(
-    "(?:ами|ями|ого|ему|ому|ыми|ими|ией|иях|иям|ов|ев|ей|ой|ою|ею|ом|ем|ём|ам|ям|ах|ях|ию|ии|ия|ий|[аяуюеёиыоійьї])$"
-)
+_ENDING = re.compile(f"(?:{'|'.join(WORDS['russian-endings'].split())}|[аяуюеёиыоійьї])$")
 
 
 def words(*blocks: str) -> frozenset[str]:
@@ -72,17 +70,17 @@ def stem(word: str) -> str:
 
 
 # Small words that may stand inside a name: they join the capitals around them.
-PARTICLES = words(_WORDS["particles"])
+PARTICLES = words(WORDS["particles"])
 # Words that join only the name of an organisation, a work or an event.
 WEAK_PARTICLES = words("and for & with und für et pour en y para e per и по для при à aux")
 
 # Titles before a person; cut off the name, and a sign of one.
-HONORIFICS = words(_WORDS["honorifics"])
+HONORIFICS = words(WORDS["honorifics"])
 # Offices and trades: no name by themselves, followed by one, by "of" and one, or by a genitive.
-ROLES = words(_WORDS["roles"])
+ROLES = words(WORDS["roles"])
 _ROLE_STEMS = frozenset(stem(word) for word in ROLES if word > "а")
 # Offices that part a country from a person inside a run: US President Barack Obama.
-OFFICES = words(_WORDS["offices"])
+OFFICES = words(WORDS["offices"])
 
 
 def is_title(word: str) -> bool:
@@ -98,24 +96,24 @@ def is_title(word: str) -> bool:
 
 EPITHETS = words("great terrible elder younger conqueror bold magnificent fat pious wise good bald lionheart")
 # A dot after these ends no name.
-ABBREVIATIONS = words(_WORDS["abbreviations"])
-SHORTHAND = words(_WORDS["shorthand"])  # in capitals, and no name: LOL, FYI, TV
+ABBREVIATIONS = words(WORDS["abbreviations"])
+SHORTHAND = words(WORDS["shorthand"])  # in capitals, and no name: LOL, FYI, TV
 HYPHEN_TAILS = words("based born led era like type made run held old wide area only free")
 COMPANY_ENDINGS = words("inc ltd llc plc jr sr corp co limited gmbh s.a")
 POSSESSED = words("college church school hospital cathedral court day park prize university club")
 # What ministries and committees are about: "and" after one of these stands inside a name.
-TOPICS = words(_WORDS["topics"])
+TOPICS = words(WORDS["topics"])
 
-ORGANISATION = words(_WORDS["organisation"])
-PLACE = words(_WORDS["place"])
-EVENT = words(_WORDS["event"])
+ORGANISATION = words(WORDS["organisation"])
+PLACE = words(WORDS["place"])
+EVENT = words(WORDS["event"])
 HEADS = ORGANISATION | PLACE | EVENT
 
 # Russian heads and their kind; compared by stem.
 _RUSSIAN_STEMS = {
     stem(word): label
     for label in ("organisation", "place", "event")
-    for word in words(_WORDS[f"russian-{label}"])
+    for word in words(WORDS[f"russian-{label}"])
 }
 
 
@@ -128,15 +126,15 @@ def russian_head(word: str) -> str:
 
 
 # What a definition calls a person, besides the offices above.
-TRADES = words(_WORDS["trades"])
+TRADES = words(WORDS["trades"])
 # What a definition calls anything else.
 NOUNS: dict[str, str] = {
     word: label
     for label in ("place", "organisation", "work", "event", "other")
-    for word in words(_WORDS[f"nouns-{label}"])
+    for word in words(WORDS[f"nouns-{label}"])
 }
 
-_FUNCTION = {lang: words(_WORDS[lang]) for lang in "en de fr es it pt ru uk nl tr pl ro vi id".split()}
+_FUNCTION = {lang: words(WORDS[lang]) for lang in "en de fr es it pt ru uk nl tr pl ro vi id".split()}
 
 
 # Acronyms that read as function words when folded.
@@ -164,13 +162,13 @@ def _stems(name: str) -> str:
 
 
 LATIN_PLACES = entries(
-    *(_WORDS[name] for name in "countries-en regions-en places-de places-fr places-es places-other".split())
+    *(WORDS[name] for name in "countries-en regions-en places-de places-fr places-es places-other".split())
 )
-ORGANISATIONS = entries(_WORDS["organisations"])
+ORGANISATIONS = entries(WORDS["organisations"])
 ORGANISATION_STEMS = frozenset(_stems(entry) for entry in ORGANISATIONS if entry > "а")
-DEMONYMS = entries(_WORDS["demonyms-en"])
-FAITHS = entries(_WORDS["faiths-en"])
-CYRILLIC_PLACES = frozenset(_stems(entry) for entry in entries(_WORDS["places-ru"], _WORDS["places-uk"]))
+DEMONYMS = entries(WORDS["demonyms-en"])
+FAITHS = entries(WORDS["faiths-en"])
+CYRILLIC_PLACES = frozenset(_stems(entry) for entry in entries(WORDS["places-ru"], WORDS["places-uk"]))
 # Words that are also common nouns in German or names of people: no evidence there.
 COMMON_IN_GERMAN = entries("Essen|Kiel|Linz|Bern|Hessen|Mainz|Amazon")
 
@@ -200,8 +198,8 @@ def is_people(name: str) -> bool:
     return known and not name.islower()
 
 
-FIRST_LATIN = words(_WORDS["first-names-latin"])
-FIRST_CYRILLIC = frozenset(stem(name) for name in words(_WORDS["first-names-cyrillic"]))
+FIRST_LATIN = words(WORDS["first-names-latin"])
+FIRST_CYRILLIC = frozenset(stem(name) for name in words(WORDS["first-names-cyrillic"]))
 
 
 def is_first_name(word: str) -> bool:

@@ -21,6 +21,7 @@ from workbench.proposing.rules.lexicon import (
     PLACE,
     SHORTHAND,
     WEAK_PARTICLES,
+    WORDS,
     Claims,
     Found,
     function_words,
@@ -70,15 +71,9 @@ _NEAR = 200  # code points of a line that are looked at on either side of a run
 _LINKS = PARTICLES | WEAK_PARTICLES | {"the"}
 _PLACES_AND_EVENTS = PLACE | EVENT
 # Verbs right after a bare name that opens a sentence.
-_ACTING = words(
-    """has had also then became began won made wrote went took left grew led held met gave told said says ran
-    sang taught fought fled built sold spent lost kept found thought does plays lives works writes"""
-)
+_ACTING = words(WORDS["acting"])
 # Verbs that open a sentence by asking for something, before a name: Use SFTP. Ask Jeeves was a site.
-_ASKING = words(
-    """use enable disable install configure add select choose click create delete remove ensure contact verify
-    avoid ask visit consult download upload update upgrade replace restart combine include specify"""
-)
+_ASKING = words(WORDS["asking"])
 _ABSTRACT = re.compile("(?:s|ing|tion|sion|ity|ness|ment|ism|ogy|ly|ance|ence|ship|ure|age|ics|people|men)$")
 # What follows the subject of a definition, "Load is the sixth album", "Vega (star)", or of "Vega's".
 _BEING = words("is was are were")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from workbench.proposing.rules.lexicon import (
     NOUNS,
+    WORDS,
     Found,
     function_words,
     is_organisation,
@@ -28,11 +29,7 @@ _WORD_BEFORE = re.compile(r"([^\W\d_][\w.'’-]*) $")
 _WORD_AFTER = re.compile(r" [A-ZÀ-ÞА-ЯЁ]")
 _LAST_WORD = re.compile(r"([^\W\d_]+)[ \u00a0]$")
 _FIRMS = words("оао ооо зао пао ао нко гк тк фк хк")
-_SPEECH = re.compile(
-    r"(?:\b(?:say|says|said|saying|wrote|writes|stated|states|asked|replied|added|claims|claimed|argued|told"
-    r"|сказал|сказала|заявил|заявила|отметил|отметила|добавил|пишет|написал|sagte|erklärte|dit|dijo)\b[^.\n]{0,25}"
-    r"|[:,])\s?$"
-)
+_SPEECH = re.compile(rf"(?:\b(?:{'|'.join(WORDS['speech'].split())})\b[^.\n]{{0,25}}|[:,])\s?$")
 
 
 def titles(text: str, lang: str) -> Iterator[Found]:

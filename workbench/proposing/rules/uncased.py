@@ -30,10 +30,7 @@ _THAI = re.compile("[\u0e00-\u0e7f]")
 _HAN = "\u3005\u3400-\u4dbf\u4e00-\u9fff"
 _KATA = "\u30a1-\u30fa\u30fc"
 # Characters of no name: a run of Han is cut at them. Prepositions, particles, numerals, verbs.
-_STOP = (
-    "的在自政被叫称稱于於是和与與及或了為为由从從到至位被把将將对對年月日有這这那其之以而并並也都就又但因"
-    "所一二三四五六七八九十个個名国内外上中下前后後区間间来去时時过過"
-)
+_STOP = _WORDS["stop"].replace("\n", "")
 
 
 _DOTTED = re.compile(
