@@ -37,10 +37,11 @@ NO_UNITS: tuple[What, ...] = ("untraced", "rounding", "too high", "too low")
 
 @dataclass(frozen=True)
 class Suspect:
-    """A sample whose score looks wrong, with its text."""
+    """A sample whose score looks wrong, with its text; `name` is what a list calls it."""
 
     sample_id: int
     id: str
+    name: str
     question: str
     reference: str
     suspicion: Suspicion
@@ -63,11 +64,13 @@ class Effect:
 class Worst:
     """A reviewed sample with a large difference; `clues` are the units that it comes from, as verified.
 
-    `marks`: where the counted units stand in the reference, with their verified verdicts.
+    `name` is what a list calls it. `marks`: where the counted units stand in the reference, with their
+    verified verdicts.
     """
 
     sample_id: int
     id: str
+    name: str
     question: str
     reference: str
     marks: tuple[tuple[Span, Verdict], ...]

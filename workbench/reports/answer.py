@@ -160,7 +160,7 @@ def _effects(answer: Answer, width: int) -> list[str]:
 
 def _suspect(answer: Answer, suspect: Suspect, index: int, width: int, mark: Mark) -> list[str]:
     clues = suspect.suspicion.clues
-    first = _named(index, suspect.question or suspect.id, reason(suspect.suspicion, answer), width)
+    first = _named(index, suspect.name, reason(suspect.suspicion, answer), width)
     reference = _marked(suspect.reference, clues, width - 16, mark)
     return [first, *_clues(clues, width, mark), f"     reference: {reference}"]
 
@@ -168,7 +168,7 @@ def _suspect(answer: Answer, suspect: Suspect, index: int, width: int, mark: Mar
 def _in_a_line(answer: Answer, suspect: Suspect, index: int, width: int) -> str:
     """`  1  Who built it? · yours .17, rough check .67 · “Ann Lee” → “Lee”`, the form where it fits."""
     facts = reason(suspect.suspicion, answer)
-    name = suspect.question or suspect.id
+    name = suspect.name
     forms = (
         f"{facts} · “{one_line(clue.text)}” → “{one_line(clue.quote.hit)}”"
         for clue in suspect.suspicion.clues
@@ -180,7 +180,7 @@ def _in_a_line(answer: Answer, suspect: Suspect, index: int, width: int) -> str:
 
 def _worst(answer: Answer, sample: Worst, index: int, width: int, mark: Mark) -> list[str]:
     values = f"{whose(answer)} {value(sample.score)}  reviewed {value(sample.verified)}"
-    first = _named(index, sample.question or sample.id, values, width)
+    first = _named(index, sample.name, values, width)
     return [first, *_clues(sample.clues, width, mark, unquoted(sample, answer.kind))]
 
 
@@ -249,12 +249,12 @@ def answer_markdown(answer: Answer) -> str:
     lines += [""] if answer.worst else []
     for index, worst in enumerate(answer.worst, start=1):
         values = f"{whose(answer)} {value(worst.score)}, reviewed {value(worst.verified)}"
-        lines.append(f"{index}. {code(worst.question or worst.id)}: {values}")
+        lines.append(f"{index}. {code(worst.name)}: {values}")
         lines += _items(worst.clues, unquoted(worst, answer.kind))
     suspects = () if answer.estimate is not None else answer.triage.shown
     lines += ["", "Check first:", ""] if suspects else []
     for index, suspect in enumerate(suspects, start=1):
-        name = code(suspect.question or suspect.id)
+        name = code(suspect.name)
         lines.append(f"{index}. {name}: {reason(suspect.suspicion, answer)}")
         lines += _items(suspect.suspicion.clues)
     lines += [f"\n{note}" for note in notes(answer, code)]

@@ -75,16 +75,8 @@ def team_text(team: Team | None) -> str:
         )
     if team.people:
         head = ("person", "done", "held", "given", "run out", "late")
-        rows = [
-            (
-                person.name,
-                *(
-                    f"{number:,}"
-                    for number in (person.done, person.held, person.given, person.expired, person.late)
-                ),
-            )
-            for person in team.people
-        ]
+        counts = ((one.done, one.held, one.given, one.expired, one.late) for one in team.people)
+        rows = [(one.name, *map("{:,}".format, of)) for one, of in zip(team.people, counts, strict=True)]
         lines += table(head, rows)
     if late := sum(person.late for person in team.people):
         said = many(late, "sample was decided", "samples were decided")

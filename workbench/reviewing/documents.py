@@ -105,18 +105,10 @@ def proposal_document(proposal: Proposal) -> JsonObject:
 
 def _listed(proposed: Iterable[ProposedEntity | ProposedStatement] | None) -> list[JsonObject] | None:
     """Proposed entities or statements; what one of them does not say has no key."""
-    return (
-        None
-        if proposed is None
-        else [
-            {
-                name: value
-                for name in each.__slots__
-                if (value := getattr(each, name)) is not None and (value or name != "label")
-            }
-            for each in proposed
-        ]
-    )
+    if proposed is None:
+        return None
+    said = ({name: getattr(each, name) for name in each.__slots__} for each in proposed)
+    return [{n: v for n, v in one.items() if v is not None and (v or n != "label")} for one in said]
 
 
 def proposal_of(document: Mapping[str, Any]) -> Proposal:

@@ -211,7 +211,16 @@ def _triage(
         hopeless = kind == "entity" and (there is None or there - scored[number] <= GAP)
         doubt = suspicion(info, stored, every.scorer, scored[number], kind, wanted=not hopeless)
         if doubt is not None:
-            suspects.append(Suspect(number, sample.id, sample.user_input, sample.reference, doubt))
+            suspects.append(
+                Suspect(
+                    number,
+                    sample.id,
+                    sample.user_input or sample.id,
+                    sample.user_input,
+                    sample.reference,
+                    doubt,
+                )
+            )
     suspects.sort(key=lambda suspect: (suspect.suspicion.place, suspect.sample_id))
     decided = columns.decided_by(store, info.id, kind, viewer) | gold.load_excluded(store, info.id, kind)
     deltas = {row.sample_id: row.delta for row in every.rows if row.delta is not None}
@@ -227,7 +236,7 @@ def _triage(
         sum(any(not clue.same for clue in suspect.suspicion.clues) for suspect in suspects),
         len(checked),
         sum(map(disputed, checked)),
-        tuple([replace(each, question=told[each.sample_id] + each.question) for each in listed]),
+        tuple([replace(each, name=told[each.sample_id] + each.name) for each in listed]),
     )
 
 
@@ -256,8 +265,8 @@ def _worst(store: Store, info: DatasetInfo, name: str, rows: Sequence[Row], kind
         )
         worst.append(
             Worst(
-                row.sample_id, row.id, told[row.sample_id] + sample.user_input, sample.reference, marks,
-                row.automatic or 0.0, row.verified or 0.0, shown,
+                row.sample_id, row.id, told[row.sample_id] + (sample.user_input or row.id), sample.user_input,
+                sample.reference, marks, row.automatic or 0.0, row.verified or 0.0, shown,
             )
         )  # fmt: skip
     return tuple(worst)

@@ -171,12 +171,9 @@ def _new(fields: Fields, opened: Opened, kind: Kind) -> Intent:
     if mark is None:
         spans = ground(fields["surface"], reference)
         if not spans:
-            typed = (
-                f"“{cut(clean(fields['surface']), 40)}” is not in the reference: "
-                if fields["surface"]
-                else ""
-            )
-            raise InputError(f"{typed}mark the words there, or type them as they stand there")
+            typed = cut(clean(fields["surface"]), 40)
+            why = f"“{typed}” is not in the reference: " if typed else ""
+            raise InputError(f"{why}mark the words there, or type them as they stand there")
         mark = "r", spans[0].start, spans[0].end
     if mark[0] != "r":
         raise InputError("a new unit stands in the reference: mark it there")

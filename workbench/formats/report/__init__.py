@@ -75,10 +75,19 @@ def report(
 def textless(answer: Answer) -> Answer:
     """The same answer without a word of any sample; their ids stay."""
     suspects = [
-        replace(suspect, question="", reference="", suspicion=replace(suspect.suspicion, clues=()))
+        replace(
+            suspect,
+            name=suspect.id,
+            question="",
+            reference="",
+            suspicion=replace(suspect.suspicion, clues=()),
+        )
         for suspect in answer.triage.shown
     ]
-    worst = [replace(sample, question="", reference="", marks=(), clues=()) for sample in answer.worst]
+    worst = [
+        replace(sample, name=sample.id, question="", reference="", marks=(), clues=())
+        for sample in answer.worst
+    ]
     return replace(answer, triage=replace(answer.triage, shown=tuple(suspects)), worst=tuple(worst))
 
 
