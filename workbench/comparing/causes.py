@@ -315,9 +315,8 @@ def _invented(
             cause = "granularity" if part else "duplicate"
         if beside is None:
             cause = "invented unit"
-            if (
-                unit.kind == "entity"
-            ):  # it may name a verified one in another way (Armstrong for Neil Armstrong)
+            # it may name a verified one in another way (Armstrong for Neil Armstrong)
+            if unit.kind == "entity":
                 others = [other for _, other in pairs]
                 names = [name_of(other) for other in others]
                 near = link([name_of(unit)], names, threshold=SIMILAR, lang=lang)[0]

@@ -70,15 +70,8 @@ def schema() -> pyarrow.Schema:
     """
     arrow = load_pyarrow()
     texts = [(name, arrow.string()) for name in ("id", "content_hash", "group", "proposer")]
-    scores = [
-        column
-        for name in SCORERS
-        for column in (
-            (name, arrow.float64()),
-            (f"{name}_found", arrow.int32()),
-            (f"{name}_units", arrow.int32()),
-        )
-    ]
+    kinds = {"": arrow.float64(), "_found": arrow.int32(), "_units": arrow.int32()}
+    scores = [(name + end, kind) for name in SCORERS for end, kind in kinds.items()]
     return arrow.schema([*texts, *scores, ("error", arrow.string())])
 
 

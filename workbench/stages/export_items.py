@@ -177,13 +177,11 @@ def _verdicts(
 def _automatic(leaving: Leaving, info: DatasetInfo, kind: Kind) -> Assessment | None:
     """The assessment of the scorer that is shown as the automatic one; None where nothing was proposed."""
     proposal = leaving.proposal
-    if (
-        proposal is None
-        or (proposal.statements if kind == "statement" else proposal.reference_entities) is None
-    ):
+    statements = kind == "statement"
+    if proposal is None or (proposal.statements if statements else proposal.reference_entities) is None:
         return None
     assessment = review.proposed(info, leaving.sample, proposal, kind)
-    return supported(assessment.units) if kind == "statement" else assessment
+    return supported(assessment.units) if statements else assessment
 
 
 def _of_review(

@@ -412,11 +412,8 @@ def rematched(before: Sequence[Unit], edit: Edit, contexts: Sequence[str]) -> st
 
     A name is matched with the names of the contexts: where one has its words alone, it says so.
     """
-    if (
-        not isinstance(edit, Put)
-        or edit.kind != "entity"
-        or edit.what in ("match", "reject", "restore", "take")
-    ):
+    keeps = ("match", "reject", "restore", "take")
+    if not isinstance(edit, Put) or edit.kind != "entity" or edit.what in keeps:
         return ""
     known = {unit.id: unit for unit in before}
     changes = []

@@ -53,12 +53,8 @@ def totals(why: Why) -> str:
 
 def reported(why: Why) -> str:
     """The number that the scorer itself reports, where it is not the exact fraction (ragas)."""
-    if (
-        why.digits
-        or why.value is None
-        or why.automatic.recall is None
-        or why.value == float(why.automatic.recall)
-    ):
+    recall = why.automatic.recall
+    if why.digits or why.value is None or recall is None or why.value == float(recall):
         return ""
     return f" (reports {why.value:.10f})"
 
@@ -73,9 +69,8 @@ _SHORT = {"missed unit": "missed", "invented unit": "invented"}
 
 def causes_line(difference: Difference, size: int, lead: int, lines: int) -> str:
     """`invented Indian −.10, missed Mumtaz Mahal −.07`: the causes, the largest first; see `whole_parts`."""
-    rows = sorted(
-        (row for row in difference.rows if row.share), key=lambda row: -abs(row.share or Fraction(0))
-    )
+    rows = [row for row in difference.rows if row.share]
+    rows.sort(key=lambda row: -abs(row.share or Fraction(0)))
     return whole_parts([f"{_named(row)} {delta(row.share)}" for row in rows], size, lead, lines)
 
 
