@@ -72,7 +72,7 @@ class DatasetScore:
     """Scores of several samples in their order, None where undefined, and their mean.
 
     With a calibration: `corrected`, each as verification would put it, and `corrected_mean`, both with their
-    95 % interval. Without one all of these are None.
+    95 % interval. Without one these are None, `corrected` for each sample.
     """
 
     scores: tuple[float | None, ...]
@@ -137,6 +137,10 @@ class _Recall:
             raise UsageError(f"scorer {scorer!r} does not count this; there is: {names}")
         if not (threshold is None or measure.is_share(threshold)):
             raise UsageError(f"threshold {threshold!r}: the pass mark is a number from 0 to 1, or None")
+        switches = {"strict_mode": strict_mode, "include_reason": include_reason, "async_mode": async_mode}
+        for name, value in {**switches, "verbose_mode": verbose_mode}.items():
+            if not isinstance(value, bool):
+                raise UsageError(f"{name} {value!r}: True or False")
         measure.check_counting(Policy() if policy is None else policy, self.match_threshold)
         self.threshold = 1.0 if strict_mode else threshold
         self.strict_mode = strict_mode

@@ -204,11 +204,19 @@ def test_statements_are_counted_by_their_verdicts() -> None:
         ({"threshold": 2.0}, "threshold 2.0: the pass mark"),
         ({"threshold": "0.5"}, "threshold '0.5': the pass mark"),
         ({"threshold": True}, "threshold True: the pass mark"),
+        *(
+            ({f"{name}_mode": "no"}, f"{name}_mode 'no': True or False")
+            for name in ("strict", "async", "verbose")
+        ),
+        ({"include_reason": 0}, "include_reason 0: True or False"),
         ({"scorer": ["linked"]}, r"scorer \['linked'\] does not count this"),
         ({"match_threshold": 101}, "match_threshold 101"),
         ({"match_threshold": "85"}, "match_threshold '85': a number from 0 to 100$"),
-        ({"match_threshold": 0.85}, r"match_threshold 0\.85: a number from 0 to 100; did you mean 85\?"),
-        ({"match_threshold": 1}, r"match_threshold 1: .*; did you mean 100\?"),
+        (
+            {"match_threshold": 0.85},
+            r"match_threshold 0\.85: a number from 0 to 100, not a share; did you mean 85\?",
+        ),
+        ({"match_threshold": 1}, r"match_threshold 1: .*, not a share; did you mean 100\?"),
         ({"policy": "policy.toml"}, "policy 'policy.toml': a Policy"),
         ({"calibration": {"threshold": 80}}, "calibration {'threshold': 80}: give the path of a file or"),
         ({"proposer": "nobody"}, "nobody"),

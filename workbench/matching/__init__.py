@@ -16,4 +16,8 @@ def no_similarity(value: object) -> str:
     """
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 100:
         return "a number from 0 to 100"
-    return f"a number from 0 to 100; did you mean {100 * float(value):g}?" if 0 < float(value) <= 1 else ""
+    return (
+        f"a number from 0 to 100, not a share; did you mean {100 * float(value):g}?"
+        if 0 < float(value) <= 1
+        else ""
+    )

@@ -42,7 +42,10 @@ from workbench.text.figures import many
 _SETTINGS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "seed": ("a whole number", lambda value: type(value) is int and 0 <= value < 2**53),
     "blind_share": ("a number from 0 to 1", lambda value: type(value) in (int, float) and 0 <= value <= 1),
-    "threshold": ("a whole number from 0 to 100", lambda at: type(at) is int and at in (0, *range(2, 101))),
+    "threshold": (
+        "0 or a whole number from 2 to 100",
+        lambda at: type(at) is int and at in (0, *range(2, 101)),
+    ),
     "show_auto": ("after or always", lambda value: value in ("after", "always")),
     "external": ("ask or allow or never", lambda value: value in ("ask", "allow", "never")),
     "policy": ("the policy of a dataset", lambda value: _policy(value) is not None),
