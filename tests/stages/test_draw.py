@@ -328,7 +328,7 @@ def test_no_more_is_recommended_than_can_be_reviewed(bench: Any, scored: Path) -
         for number in some:
             review(bench, number, toggled=False)
         steps = answer(bench.store, bench.info(), "ann")[0].steps
-        assert wanted == [one.samples for one in steps if one.what in ("random", "extend", "all")]
+        assert wanted == [one.samples for one in steps if one.what in ("random", "plan", "extend", "all")]
 
 
 def test_no_policy_is_recommended_that_would_end_the_estimate(bench: Any, tmp_path: Path) -> None:

@@ -250,7 +250,8 @@ def _more(rows: int) -> list[str]:
 def retrievers_text(by: str, report: Retrievers) -> str:
     """Your score by retriever; paired retrievers: tallies by reference, means, and the units that flipped."""
     own = [[name, value(score.value), str(score.n)] for name, score in report.scores.items()]
-    lines = [*table([by, report.scorer, "samples"], own), ""] if own else []
+    scored = any(score.n for score in report.scores.values())
+    lines = [*table([by, report.scorer, "samples"], own), ""] if scored else []
     if not report.pairs:
         lines.append(f"no reference is verified under two values of {by} yet: review its samples first")
         return page(lines)

@@ -89,7 +89,8 @@ def compare_by(store: Store, info: DatasetInfo, by: str) -> Retrievers:
             )
         )  # fmt: skip
     if not judged:
-        there = f"; there is: {excerpt(', '.join(keys), 200)}" if keys else " or any key of meta"
+        add = "; import the file again with --meta KEY=VALUE to give its samples one"
+        there = f"; there is: {excerpt(', '.join(keys), 200)}" if keys else f" or any key of meta{add}"
         raise UsageError(f"no sample has {by!r}{there}")
     return compare_retrievers(judged, scorer)
 

@@ -25,7 +25,7 @@ from workbench.formats.reading import becomes, read
 from workbench.formats.rejects import SUFFIX, Rejects
 from workbench.formats.rows import FileRow, Notes, excerpt, shown
 from workbench.formats.tables import frame_file, is_frame
-from workbench.model import BY, KINDS, JsonObject, Kind, Policy, Progress, Record, silent
+from workbench.model import BY, KINDS, JsonObject, Kind, Policy, Progress, Record, silent, text_hash
 from workbench.reviewing.documents import policy_of
 from workbench.scoring.names import column_kind, headline, metric_of
 from workbench.stages import moment_of, plan
@@ -33,7 +33,7 @@ from workbench.stages.people import check
 from workbench.store import assignments, datasets, exports, importing, plans, runs, scores
 from workbench.store.datasets import DatasetInfo, count_samples, find_dataset, list_datasets
 from workbench.store.engine import Store, open_store
-from workbench.store.importing import GoldRule, Intake, Outcome, keys_of_text, purged_names
+from workbench.store.importing import GoldRule, Intake, Outcome, purged_names, samples_of_text
 from workbench.store.plans import done
 from workbench.store.samples import load_sample, most_shared, sample_ids, shared_ids
 from workbench.store.scores import ScoreColumns, Settled
@@ -228,7 +228,7 @@ class _Import:
                 continue
             if self.taking is None:
                 self.taking = self._begin([record for _, record in good])
-            for piece in distinct(for_samples_of_text(self.store, self.taking, good)):
+            for piece in distinct(for_samples_of_text(self.store, self.taking, good, self.meta)):
                 outcomes = importing.add_chunk(self.store, self.taking, [record for _, record in piece])
                 for (row, _), outcome in zip(piece, outcomes, strict=True):
                     self._count(row, outcome)
@@ -244,6 +244,16 @@ class _Import:
                 continue
             self.report.gold_ignored += bool(row.record.gold) and self.options.gold == "ignore"
             sample = row.record.sample
+            if other := next(
+                (key for key in self.meta if sample.meta.get(key, self.meta[key]) != self.meta[key]), None
+            ):
+                self._refuse(
+                    row,
+                    RowError(
+                        f"meta.{other}", excerpt(str(sample.meta[other])), f"{self.meta[other]} as in --meta"
+                    ),
+                )
+                continue
             yield row, replace(row.record, sample=replace(sample, meta={**sample.meta, **self.meta}))
 
     def _count(self, row: FileRow, outcome: Outcome | RowError) -> None:
@@ -466,6 +476,8 @@ def _meta_of(options: Sequence[str]) -> dict[str, str]:
         key, _, given = option.partition("=")
         if not key or not given:
             raise UsageError(f"--meta {excerpt(option)}: say KEY=VALUE, as retriever=bm25")
+        if key in values:
+            raise UsageError(f"--meta {excerpt(option)}: {excerpt(key)} has two values")
         values[key] = given
     return values
 
@@ -647,15 +659,26 @@ def with_names(row: FileRow, names: Mapping[str, str]) -> FileRow:
     return replace(row, record=replace(record, gold=gold, proposals=proposals))
 
 
-def for_samples_of_text(store: Store, intake: Intake, rows: Sequence[Good]) -> Iterator[Good]:
+def for_samples_of_text(
+    store: Store, intake: Intake, rows: Sequence[Good], given: Mapping[str, str]
+) -> Iterator[Good]:
     """The rows, those without an id for the samples with the same question, reference and contexts.
 
-    Such a row comes once for each of these samples. Without one it stays as it is: a new sample.
+    Such a row comes once for each of these samples. Without one it stays as it is: a new sample. Where these
+    have another value than what is `given` for meta, it is a new sample too, with an id made of both: two
+    retrievers may bring the same contexts.
     """
     samples = [record.sample for _, record in rows]
-    keys = keys_of_text(store, intake, samples)
+    there = samples_of_text(store, intake, samples)
     for (row, record), sample in zip(rows, samples, strict=True):
-        names = keys.get(sample.id or sample.content_hash, [])
+        alike = there.get(sample.id or sample.content_hash, [])
+        names = [
+            name for name, meta in alike if all(meta.get(key, value) == value for key, value in given.items())
+        ]
+        if alike and not names:
+            own = text_hash(sample.content_hash, *(f"{key}={given[key]}" for key in sorted(given)))
+            yield row, replace(record, sample=replace(sample, id=own))
+            continue
         if not names or names == [sample.content_hash]:
             yield row, record
             continue

@@ -10,7 +10,19 @@ from typing import Any, Literal
 from sqlalchemy import func, select
 
 from workbench.errors import PurgedError, RowError
-from workbench.model import BY, KINDS, Assessment, GoldRecord, Kind, Marks, Match, Proposal, Record, Sample
+from workbench.model import (
+    BY,
+    KINDS,
+    Assessment,
+    GoldRecord,
+    JsonObject,
+    Kind,
+    Marks,
+    Match,
+    Proposal,
+    Record,
+    Sample,
+)
 from workbench.reviewing.documents import proposal_document
 from workbench.reviewing.edits import IMPORT_ACTION, Accept, Comment, Dispose, Edit, Flag, Named, Open, Put
 from workbench.reviewing.fold import carry, fold, gold_units, same_gold
@@ -425,18 +437,20 @@ def mark_edits(store: Store, review: Review, marks: Marks) -> Iterator[Edit]:
     yield from (Comment(text) for text in marks.comments if text not in there)
 
 
-def keys_of_text(store: Store, intake: Intake, samples: Collection[Sample]) -> dict[str, list[str]]:
-    """The ids of the samples that the dataset held before the import, by content hash: of those with the text
-    of one of these that has no id of its own.
+def samples_of_text(
+    store: Store, intake: Intake, samples: Collection[Sample]
+) -> dict[str, list[tuple[str, JsonObject]]]:
+    """The samples that the dataset held before the import, id and meta by content hash: of those with the
+    text of one of these that has no id of its own.
     """
     nameless = [one for one in samples if one.id in ("", one.content_hash)] if intake.before else []
-    query = select(SAMPLE.content_hash, SAMPLE.key).where(
+    query = select(SAMPLE.content_hash, SAMPLE.key, SAMPLE.meta).where(
         SAMPLE.dataset_id == intake.dataset_id,
         SAMPLE.reference_hash.in_({sample.reference_hash for sample in nameless}),  # has an index
         SAMPLE.content_hash.in_({sample.content_hash for sample in nameless}),
         SAMPLE.id <= intake.before,
     )
-    keys: dict[str, list[str]] = {}
-    for content, key in store.rows(query.order_by(SAMPLE.id)) if nameless else ():
-        keys.setdefault(content, []).append(key)
-    return keys
+    there: dict[str, list[tuple[str, JsonObject]]] = {}
+    for content, key, meta in store.rows(query.order_by(SAMPLE.id)) if nameless else ():
+        there.setdefault(content, []).append((key, meta or {}))
+    return there
