@@ -34,6 +34,8 @@ EFFECTS: dict[Kind, dict[str, tuple[str, str]]] = {
 """What each effect is of, and how it is called behind their number."""
 IN_SHORT = pairs(_SAID["in short"])
 """The reasons for the difference of one sample, where there is a line for all of them."""
+SUSPICIONS, LEFT_OUT = pairs(_SAID["suspicions"]), pairs(_SAID["left out"])
+"""Why a score looks wrong, and why a sample is not among those that are compared."""
 
 Say = Callable[[str], str]
 EXAMPLE = 40
@@ -265,16 +267,12 @@ def _example(answer: Answer, say: Say) -> str:
 
 def reason(suspicion: Suspicion, answer: Answer) -> str:
     """Why a sample looks wrong, without a word of its text."""
-    why = {
-        "no contexts": "but no context was retrieved",
-        "verdicts": f"but its verdicts give {value(suspicion.recount)}"
-        + ("" if suspicion.score else " (.00 in strict mode)"),
-        "nothing found": "but the reference says that nothing was found",
-        "names": f"rough check {value(suspicion.recount)}",
-        "word for word": "but the contexts have it nearly word for word",
-        "all names": f"but all {len(suspicion.clues)} of its names and numbers are there",
-    }
-    return f"{whose(answer)} {value(suspicion.score)}, {why[suspicion.signal]}"
+    why = SUSPICIONS[suspicion.signal].format(
+        recount=value(suspicion.recount),
+        strict="" if suspicion.score else " (.00 in strict mode)",
+        clues=len(suspicion.clues),
+    )
+    return f"{whose(answer)} {value(suspicion.score)}, {why}"
 
 
 def unquoted(sample: Worst, kind: Kind) -> str:
@@ -405,15 +403,9 @@ def differs(answer: Answer) -> str:
 def _left_out(answer: Answer) -> str:
     """`Not among the 57 compared samples: 1 set aside as not counted, 1 without a score.`"""
     unit = UNITS[answer.kind]
-    why = {
-        "excluded": "set aside as not counted",
-        "no units": f"reviewed, but without a {unit} to count",
-        "no score": "reviewed, but without a score",
-        "not in order": "reviewed, but outside the random order (by hand, ahead of it or after the plan)",
-        "holdout": "kept apart as a holdout",
-        "seen": "shown in the prompt of this run as examples, or of their groups",
-    }
-    listed = "; ".join(f"{count:,} {why[key]}" for key, count in answer.left_out.items())
+    listed = "; ".join(
+        f"{count:,} {LEFT_OUT[key].format(unit=unit)}" for key, count in answer.left_out.items()
+    )
     return f"Not among the {many(answer.compared, 'sample')} compared here: {listed}."
 
 

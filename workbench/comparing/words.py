@@ -34,7 +34,7 @@ CHOSEN = "The reviewed samples were chosen for this demo, not drawn: the estimat
 KNOWN = "known: every sample was reached"
 MEAN_DELTA = "mean Δ"
 """The bias of the samples that have both values; `bias, all 50` is that of the estimate."""
-PARTS = pairs(sections(__name__)["parts"])
+PARTS, LEFT_OUT = (pairs(sections(__name__)[name]) for name in ("parts", "left out"))
 """What the units of a cause are, in the words of the answer: for the table of causes and for Why."""
 UNTRACED = "This column came as numbers only, so its errors cannot be traced to units."
 WHOLE = ("untraced", "rounding")
@@ -91,17 +91,7 @@ def count_lines(counts: Counts) -> list[str]:
     gold = _listed(
         (counts.reviewed, "reviewed"), (counts.adjudicated, "adjudicated"), (counts.imported, "imported")
     )
-    out = _listed(
-        (counts.unresolved, "unresolved (annotators differ)"),
-        (counts.excluded, "not counted"),
-        (counts.skipped, "skipped"),
-        (counts.undefined, "without verified units, so undefined"),
-        (counts.unproposed, "without an automatic value"),
-        (counts.failed, "that the run failed on"),
-        (counts.seen, "left out: the run was shown their verified units, or those of their group"),
-        (counts.holdout, "in the holdout"),
-        (counts.late, "came after the plan"),
-    )
+    out = _listed(*((getattr(counts, name), what) for name, what in LEFT_OUT.items()))
     fast = (
         f"{counts.fast:,} of {verified_samples(counts):,} accepted in under a second" if counts.fast else ""
     )

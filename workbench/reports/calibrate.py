@@ -34,10 +34,9 @@ NAMES = {"bias": "zero bias of recall", "f1": "the F1 of verdicts"}
 def report_text(report: Look, *, used: bool = False) -> str:
     """The whole report of `calibrate`; `used`: what it saves is put in use at once."""
     gathered, calibration = report.gathered, report.found
-    proposed = [advice(report), "", *change_lines(report), ""]
+    blocks = [[advice(report)], change_lines(report)]
     if calibration is None:
-        return page([*proposed, f"the match threshold: {report.why}"])
-    lines = [*head_lines(report.info.name, gathered, calibration), "", *proposed]
+        return _page(*blocks, [f"the match threshold: {report.why}"])
     # The threshold without a calibration, the chosen one and the correction, each on samples that had no say
     rows = [
         _measured(f"{calibration.threshold_now} {which(report)}", calibration.present),
@@ -45,22 +44,26 @@ def report_text(report: Look, *, used: bool = False) -> str:
         _measured(f"{calibration.threshold_now}, corrected on other groups", calibration.corrected),
         ["one value for every sample", "–", "–", number(calibration.constant), "–"],
     ]
-    lines += [*table(MEASURES, rows, right=True), *MEAN, "", *verdict_lines(calibration, which(report)), ""]
-    means = [f"{number(mean)} at {at}" for at, mean in report.means.items()]
-    lines += [f"automatic mean of the {many(report.defined, 'sample')} with units: {', '.join(means)}", ""]
-    lines += [
-        *curve_lines(report, calibration),
-        "",
-        *probability_lines(calibration),
-        "",
-        *holdout_lines(report),
-    ]
+    means = ", ".join(f"{number(mean)} at {at}" for at, mean in report.means.items())
+    saved = "not in the database: --save NAME keeps it there"
     if name := report.name:
-        how = "" if used else f"; workbench calibrate --use {name} puts it in use"
-        lines.append(f"saved as {name}{how}")
-    else:
-        lines.append("not in the database: --save NAME keeps it there")
-    return page(lines)
+        saved = f"saved as {name}" + ("" if used else f"; workbench calibrate --use {name} puts it in use")
+    return _page(
+        head_lines(report.info.name, gathered, calibration),
+        *blocks,
+        [*table(MEASURES, rows, right=True), *MEAN],
+        verdict_lines(calibration, which(report)),
+        [f"automatic mean of the {many(report.defined, 'sample')} with units: {means}"],
+        curve_lines(report, calibration),
+        probability_lines(calibration),
+        holdout_lines(report),
+        [saved],
+    )
+
+
+def _page(*blocks: Sequence[str]) -> str:
+    """Some blocks of lines as one text, an empty line between them."""
+    return page([line for block in blocks if block for line in (*block, "")][:-1])
 
 
 def head_lines(dataset: str, gathered: Gathered, calibration: Calibrated) -> list[str]:
@@ -268,7 +271,7 @@ def holdout_lines(report: Look) -> list[str]:
     """What the samples kept back say, and how often they were looked at."""
     held, before = report.holdout, report.openings
     if held is None:
-        return [f"the holdout was opened {times(before)} before", ""] if before else []
+        return [f"the holdout was opened {times(before)} before"] if before else []
     calibration = report.found
     assert calibration is not None  # only a fit opens it
     rows = [
@@ -278,7 +281,7 @@ def holdout_lines(report: Look) -> list[str]:
     again = "opened for the first time; this is written down"
     if before:
         again = f"opened {times(before)} before: what was learned from it then makes this look too good"
-    return [f"holdout: {held.samples:,} verified samples, {again}", *table(MEASURES, rows, right=True), ""]
+    return [f"holdout: {held.samples:,} verified samples, {again}", *table(MEASURES, rows, right=True)]
 
 
 def used_text(info: DatasetInfo, saved: Sequence[CalibrationRow]) -> str:

@@ -509,16 +509,14 @@ def append(store: Store, changes: Sequence[Change]) -> list[ReviewState]:
     with store.writing() as session:
         states = [_state_after(store, change) for change in changes]
         try:
-            reviews = _stored(session, [
-                projected(change.row, state)._replace(updated_at=now)
-                for change, state in zip(changes, states, strict=True)
-            ])  # fmt: skip
-            given = zip(changes, reviews, strict=True)
-            store.insert(ReviewEventRow, [row for each in given for row in _events(*each)])
+            moved_on = [projected(change.row, state) for change, state in zip(changes, states, strict=True)]
+            reviews = _stored(session, [row._replace(updated_at=now) for row in moved_on])
+            pairs = [*zip(changes, reviews, strict=True)]
+            store.insert(ReviewEventRow, [row for pair in pairs for row in _events(*pair)])
         except IntegrityError as error:
             raise ConflictError("this sample was changed in another window meanwhile") from error
         units: list[dict[str, Any]] = []
-        for change, review, state in zip(changes, reviews, states, strict=True):
+        for (change, review), state in zip(pairs, states, strict=True):
             if kinds := [kind for kind in KINDS if getattr(change.row, kind) == "verified"]:
                 verified = UNIT.review_id == review.id, UNIT.kind.in_(kinds)
                 store.delete(METADATA.tables["gold_unit"], *verified)
@@ -528,7 +526,6 @@ def append(store: Store, changes: Sequence[Change]) -> list[ReviewState]:
                     units += gold_rows(counted, change.text(), review)
         store.insert(GoldUnitRow, units)
         if rules := next((change.rules for change in changes if change.rules), None):
-            pairs = [*zip(changes, reviews, strict=True)]
             moved = any(_dispositions(change.row) != _dispositions(review) for change, review in pairs)
             follow(store, rules, [review for change, review in pairs if change.rules], moved=moved)
     return states

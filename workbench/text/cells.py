@@ -14,7 +14,7 @@ from unicodedata import bidirectional
 
 from rich.cells import cell_len, get_character_cell_size
 
-from workbench.model import Disposition
+from workbench.text.lists import pairs, sections
 from workbench.text.safe import HASH, flat, is_hash
 
 _EMOJI = "\u2190-\u2bff\U0001f000-\U0001f3fa\U0001f400-\U0001faff"
@@ -206,20 +206,8 @@ def _breakable(text: str, at: int, cells: int, following: tuple[int, int, int]) 
     return text[at] not in _NEVER_LAST and text[following[0]] not in _NEVER_FIRST
 
 
-DISPOSITION_SYMBOL: dict[Disposition, str] = {
-    "todo": "·",
-    "started": "◐",
-    "verified": "✓",
-    "excluded": "⊘",
-    "skipped": "→",
-}
-STATE_NAME: dict[Disposition, str] = {
-    "todo": "to do",
-    "started": "started",
-    "verified": "verified",
-    "excluded": "not counted",
-    "skipped": "skipped",
-}
+DISPOSITION_SYMBOL = pairs(sections(__name__)["signs"])
+STATE_NAME = pairs(sections(__name__)["names"])
 """What a disposition is called where a person reads it."""
 
 LEAST = 8

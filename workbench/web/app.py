@@ -246,8 +246,7 @@ class Pages:
             try:
                 secret = await self._store.write(people.log_in, name, token, self._guest)
             except WorkbenchError as error:
-                said = _words(request, error)
-                return self._page("login.html", _status(error), said=said, name=name)
+                return self._page("login.html", _status(error), said=_words(request, error), name=name)
             if secret is None:
                 for name_or_address in tried:
                     self._failed.add(name_or_address)

@@ -16,6 +16,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from workbench.errors import UsageError
+from workbench.text.lists import pairs, sections
 
 BODY = 1_000_000
 """Bytes that a form may have."""
@@ -31,15 +32,8 @@ ACT_WINDOW = 1.0
 KEYS = 10_000
 """Names, addresses or sessions that a limit remembers."""
 
-ANSWERS = {
-    "content-security-policy": (
-        "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'; object-src 'none'"
-    ),
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "same-origin",
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-}
+ANSWERS = pairs(sections(__name__)["headers"])
+"""The headers of every answer."""
 STATIC = "/static"
 """What pages are drawn with: a browser keeps it, and asks each time whether it is still the same."""
 

@@ -8,9 +8,7 @@ from workbench.proposing.rules.lexicon import WORDS, function_words, is_place, r
 from workbench.proposing.rules.runs import Reading, Run
 
 _LANGUAGES = words("ru uk be bg")
-_ADJECTIVE = re.compile(
-    r"(?<![ае]н)(?<!ст)(?<!ци)(?:ый|ий|ой|ая|яя|ое|ее|ого|его|ому|ему|ым|им|ом|ем|ую|юю|ые|ие|ых|их|ыми|ими|ей)$"
-)
+_ADJECTIVE = re.compile(f"(?<![ае]н)(?<!ст)(?<!ци)(?:{'|'.join(WORDS['russian-adjectives'].split())})$")
 _GENITIVE = re.compile(
     r"(?:[^аиыуея]а|[бвгджзклмнпрстфхцчшщь]я|[еои]я|ии|ы|[гкхжшчщьнлртсд]и|ов|ев|ей|ий|ого|его|ой|ых|их)$"
 )

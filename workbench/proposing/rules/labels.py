@@ -27,11 +27,7 @@ from workbench.proposing.rules.runs import ROMANCE, Reading, Run
 
 _PATRONYMIC = re.compile(r"(?:[оеё]вич|ович|[оеи]вн)(?:а|у|ем|ом|е|ы|ой)?$|ична$")
 _INITIAL = re.compile(r"^[^\W\d_]\.?$|^(?:[^\W\d_]\.)+$")
-_DEFINITION = re.compile(
-    r"\s?(?:\([^()]{0,200}\))?,?\s(?:is|was|are|were|ist|war|est|fut|es|era|è)\s(?:also\s)?(?:an?|the|one\sof\sthe|ein|eine|der|die|das|une?|una?|uno|el|la)\s([^.;:(]{1,140})"
-    r"|\s?(?:\([^()]{0,200}\))?\s[—–-]\s([^.;:(]{1,100})"
-    r"|,\s(?:an?|the)\s([^.,;:(]{1,60})"
-)
+_DEFINITION = re.compile(WORDS["definition"].strip().replace("\n", "|"))
 # "(born 1950", "(12 May 1907 –", "(1907–2003)", "(род. 1950": a life.
 _LIFE = re.compile(
     r"\s?\((?:[^()\d]{0,60}?(?:born|née|b\.|geb\.|geboren|né|née|nacido|nacida|род\.|родился|родилась)\s"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from workbench.proposing.rules.lexicon import Claims, Found
-from workbench.text.lists import sections
+from workbench.text.lists import pairs, sections
 
 _WORDS = sections(__name__)
 
@@ -40,19 +40,11 @@ _DOTTED = re.compile(
 _KATA_HEADED = re.compile(
     f"[{_KATA}]{{2,12}}(?:(?P<place>州|市|県|島|川|山|海|湖|共和国|王国|帝国|半島)|(?P<organisation>大学|社|銀行|党|軍))"
 )
-_KOREAN_HEADED = re.compile(
-    "[가-힣]{2,8}?(?:(?P<place>특별시|광역시|공화국|왕국|제국)|(?P<organisation>대학교|은행|위원회|협회|연구소|박물관|방송|신문|전자|그룹))"
-)
-_ARABIC_AFTER = re.compile(
-    r"(?<!\w)[ولبفك]?(?:ال)?(?P<head>مدينة|جمهورية|مملكة|جزيرة|نهر|جبل|محافظة|بحيرة|جامعة) "
-    r"(?P<name>\w{3,20})"
-)
-_HEBREW_AFTER = re.compile(
-    r"(?<!\w)[בלמהוכש]{0,2}(?P<head>אוניברסיטת|מדינת|ממלכת|רפובליקת|נהר|מחוז|העיר|האי) (?P<name>\w{3,20})"
-)
-_THAI_AFTER = re.compile(
-    "(?:มหาวิทยาลัย|จังหวัด|แม่น้ำ|อำเภอ)[\u0e00-\u0e3a\u0e40-\u0e4e]{2,14}(?![\u0e00-\u0e7f])"
-)
+_HEADED = pairs(_WORDS["headed"])
+_KOREAN_HEADED = re.compile(_HEADED["korean"])
+_ARABIC_AFTER = re.compile(_HEADED["arabic"])
+_HEBREW_AFTER = re.compile(_HEADED["hebrew"])
+_THAI_AFTER = re.compile(_HEADED["thai"])
 
 
 def _names(section: str) -> list[str]:
