@@ -295,14 +295,18 @@ class RawRow(NamedTuple):
 
 
 def of_lines(path: Path, progress: Progress = silent) -> Generator[RawRow]:
-    """The objects of a JSON Lines file; blank lines are left out."""
+    """The objects of a JSON Lines file; blank lines are left out, and `_raw` of a rejected row is one."""
     for number, offset, data in lines(path, progress):
         if data.isspace():
             continue
         raw = ""
         try:
             raw = decoded(data, offset).rstrip("\r\n")
-            item = RawRow(number, parse(raw), raw)
+            value = parse(raw)
+            if "_raw" in value and value.keys() <= {"_raw", "_error"}:  # a fixed row of a rejected file
+                raw = str(value["_raw"])
+                value = parse(raw)
+            item = RawRow(number, value, raw)
         except (RowError, RecursionError) as error:
             item = RawRow(number, None, raw or as_given(data), error)
         yield item

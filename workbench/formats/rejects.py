@@ -6,6 +6,7 @@ import filecmp
 import functools
 import json
 import os
+import re
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
@@ -22,7 +23,12 @@ _private = functools.partial(os.open, mode=0o600)
 def rejected_path(path: Path) -> Path:
     """Where the refused rows of a file go: `data.jsonl.rejected.jsonl` next to `data.jsonl`."""
     named = path.resolve() if path.name in ("", "..") else path
-    return named.parent / f"{named.name}{SUFFIX}"
+    return named.parent / f"{source_name(named.name)}{SUFFIX}"
+
+
+def source_name(name: str) -> str:
+    """The name of the file that refused rows came from: `data.csv` of `data.csv.2.rejected.jsonl`."""
+    return re.sub(rf"((\.[0-9]+)?{re.escape(SUFFIX)})+$", "", name)
 
 
 class Rejects:

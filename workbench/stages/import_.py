@@ -22,7 +22,7 @@ from workbench.formats.exports.folder import check_manifest, home_of, read_manif
 from workbench.formats.policy import from_toml, to_toml
 from workbench.formats.readers.gold import other_shape
 from workbench.formats.reading import becomes, read
-from workbench.formats.rejects import SUFFIX, Rejects
+from workbench.formats.rejects import Rejects, source_name
 from workbench.formats.rows import FileRow, Notes, excerpt, shown
 from workbench.formats.tables import frame_file, is_frame
 from workbench.model import BY, KINDS, JsonObject, Kind, Policy, Progress, Record, silent, text_hash
@@ -560,8 +560,7 @@ def default_name(path: Path) -> str:
     it names the file; fixed rows of FILE.rejected.jsonl go where FILE went."""
     if path.is_dir() and (given := settings_of(path)[0]):
         return given
-    name = path.name or path.absolute().name
-    name = re.sub(rf"((\.[0-9]+)?{re.escape(SUFFIX)})+$", "", name)
+    name = source_name(path.name or path.absolute().name)
     given = "" if path.is_dir() else settings_of(path.absolute().parent, name)[0]
     return given or Path(name).stem or path.stem
 
