@@ -188,13 +188,16 @@ def calibrate(cases: Sequence[FitCase], *, now: int, objective: Objective, seed:
     sums = _sums(table, objective)
     folds = curve.draw_folds(len(table.number), seed)
     validation = curve.validate(sums, objective, folds)
-    chosen, cut = int(validation.threshold), max(now, FLOOR)
+    cut = max(now, FLOOR)
     present = curve.at_threshold(sums, cut)
+    # another number between the same two similarities is no other choice
+    chosen, *limits = (
+        now if np.array_equal(curve.at_threshold(sums, int(at)), present) else int(at)
+        for at in (validation.threshold, *validation.folds)
+    )
     counted = np.unique(table.groups if objective == "bias" else table.pair_groups)  # of others nothing is
     by_group = validation.by_group[:, counted]
-    if np.array_equal(curve.at_threshold(sums, chosen), present):
-        chosen = now  # another number between the same two similarities is no other choice
-    thresholds, fold = np.array(validation.folds), folds[table.groups]
+    thresholds, fold = np.maximum(limits, FLOOR), folds[table.groups]
     gain, better = gain_of(by_group, present[:, counted], objective, seed)
     trivial = None
     if objective == "f1":
@@ -220,7 +223,7 @@ def calibrate(cases: Sequence[FitCase], *, now: int, objective: Objective, seed:
         pairs=len(table.scores),
         found=int(table.positive.sum()),
         unsure=table.unsure,
-        folds=tuple(int(threshold) for threshold in validation.folds),
+        folds=tuple(limits),
         fold_of={
             case.id: int(folds[table.number[case.group]]) for case in cases if case.group in table.number
         },

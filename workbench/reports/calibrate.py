@@ -47,11 +47,12 @@ def report_text(report: Look, *, used: bool = False) -> str:
     means = ", ".join(f"{number(mean)} at {at}" for at, mean in report.means.items())
     saved = "not in the database: --save NAME keeps it there"
     if name := report.name:
-        saved = f"saved as {name}" + ("" if used else f"; workbench calibrate --use {name} puts it in use")
+        better = not used and is_better(calibration)  # what is no better is not worth a word how to use it
+        saved = f"saved as {name}" + (f"; workbench calibrate --use {name} puts it in use" if better else "")
     return _page(
         head_lines(report.info.name, gathered, calibration),
         *blocks,
-        [*table(MEASURES, rows, right=True), *MEAN],
+        [*table(MEASURES, rows, right=True, whole=True), *MEAN],
         verdict_lines(calibration, which(report)),
         [f"automatic mean of the {many(report.defined, 'sample')} with units: {means}"],
         curve_lines(report, calibration),
