@@ -130,7 +130,7 @@ def test_a_fold_has_no_say_in_its_own_threshold() -> None:
     cases = [FitCase(f"s{n}", f"g{n}", bytes([82, 100]), bytes([MISSING, FOUND]), 0.5) for n in range(12)]
     odd = FitCase("odd", "odd", bytes([70, 70, 70, 70]), bytes([FOUND] * 4), 1.0)
 
-    found = calibrate([*cases, odd], now=85, objective="f1", seed=0)
+    found = calibrate([*cases, odd], now=75, objective="f1", seed=0)
 
     assert 91 == found.folds[found.fold_of["odd"]]
 
@@ -211,6 +211,12 @@ def test_below_ten_groups_there_are_no_intervals_and_no_verdict(undefined: int) 
         found.gain.interval, found.present.bias.interval, found.lines[85].covariance,
     )  # fmt: skip
     assert None is found.lines[85].correct_mean(0.5, 10).interval
+
+
+def test_samples_without_an_error_give_no_interval_of_width_0() -> None:
+    line = Line(0.0, 1.0, (0.0, 0.0, 0.0), None, 0.0, 2.2, 24, 12)
+
+    assert "0.50 [too few verified]" == str(line.correct_mean(0.5, 4))
 
 
 def test_no_interval_has_no_width_and_few_changes_are_no_gain() -> None:

@@ -70,7 +70,8 @@ class Line:
             return self._corrected(mean, None)
         a, b, both = self.covariance
         variance = a + 2 * mean * both + mean**2 * b + self.residual / samples
-        return self._corrected(mean, self.quantile * sqrt(max(variance, 0.0)))
+        off = self.quantile * sqrt(max(variance, 0.0))
+        return self._corrected(mean, off if off > 1e-9 else None)  # no errors: nothing to tell the width from
 
     def _corrected(self, score: float, off: float | None) -> Corrected:
         value = min(1.0, max(0.0, self.intercept + self.slope * score))  # `spread` is about this one
