@@ -181,13 +181,15 @@ def queue_rows(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[in
         from workbench.stages.queue_values import count_now
 
         late = count_now(store, info, uncounted)
-    differ = several(store, info, ids=ids) if settles(store, annotator) else ()
+    may_settle = settles(store, annotator)  # who may not is not told before their own decision
+    differ = several(store, info, ids=[number for number in ids if may_settle or rows[number].decided])
     open_ones = to_settle(store, info, annotator, differ) if differ else ()
     return {
         number: replace(
             row,
             automatic=(row.automatic or late.get(number)) if number in seen else None,
             differs=number in open_ones,
+            settles=may_settle,
         )
         for number, row in rows.items()
     }

@@ -190,8 +190,8 @@ class QueueRow:
 
     `scorer` is the column of the file where it has one: then `automatic` is a number of that column. With
     assignments `places` are how many people decided it of how many who are to, `held` the places of others,
-    and `own` whether the annotator's own part is done, None for who has none. `excluded`: somebody decided
-    that it does not count.
+    and `own` whether the annotator's own part is done, None for who has none. `differs`: people differ in it,
+    and `settles` whether the annotator may settle that. `excluded`: somebody decided that it does not count.
     """
 
     sample_id: int
@@ -212,6 +212,7 @@ class QueueRow:
     held: tuple[Held, ...] = ()
     own: bool | None = None
     differs: bool = False
+    settles: bool = False
     excluded: bool = False
 
     @property

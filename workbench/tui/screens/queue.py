@@ -359,7 +359,8 @@ class QueueScreen(BaseScreen):
         name, hint = self.views.names[self.views.order]
         row, one = self._row_here, self._dispute_here
         if row is not None and row.differs and not self._settles:
-            return "People differ in this sample. J: resolve it, side by side."
+            way = "J: resolve it, side by side." if row.settles else "An adjudicator settles it."
+            return f"People differ in this sample. {way}"
         if row is not None and row.rematch and self.views.order != "disputes":
             return "Reviewed with other contexts: only its matches are left to decide (↺)."
         if self.views.order == "disputes":
@@ -458,8 +459,9 @@ class QueueScreen(BaseScreen):
 
     @property
     def _settles(self) -> bool:
-        """Whether the view is of what people differ in."""
-        return UNRESOLVED in self.query_shown.terms and self.samples.count > 0
+        """Whether the view is of what people differ in, and this person may settle it."""
+        row = self._row_here
+        return UNRESOLVED in self.query_shown.terms and row is not None and row.settles
 
     @property
     def _row_here(self) -> QueueRow | None:

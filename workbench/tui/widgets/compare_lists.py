@@ -228,7 +228,12 @@ def nothing_yet(figures: Figures, sentences: Sequence[str]) -> str:
         none = " ".join(figures.notes) or "No verified sample has an automatic value."
     elif other := max((beside.n for beside in figures.beside), default=0):
         none = f"No {figures.kind} is verified: s shows the other kind with {many(other, 'verified sample')}."
-    elif not (counts.excluded or counts.unresolved):
+    elif counts.unresolved:
+        differ = many(counts.unresolved, "sample")
+        none = f"People differ in {differ}. In the queue (esc) an adjudicator settles this (J)."
+        if counts.unresolved == counts.total:
+            return f"{first}\n\n{none}"
+    elif not counts.excluded:
         none += " P in the queue plans how many reviews it takes."
     return (
         f"{first}\n\n{none}\n\n"

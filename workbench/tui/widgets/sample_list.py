@@ -212,7 +212,7 @@ class SampleList(Lines[int]):
     @property
     def differ(self) -> bool:
         """Whether people differ in a sample that has been read and that this person may settle."""
-        return any(row.differs for row in self._known.values())
+        return any(row.differs and row.settles for row in self._known.values())
 
     def row(self, index: int) -> QueueRow | None:
         """The row of a place if it has been read; asks for its page otherwise."""
