@@ -348,6 +348,24 @@ def test_the_chosen_unit_is_in_sight_when_a_sample_opens(serve: Serve, tab: Tab)
                 (one) => document.querySelector(one)?.getBoundingClientRect() ?? {}))""")
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_why_opens_at_its_beginning(serve: Serve, tab: Tab, width: int, height: int) -> None:
+    """By the key after an accept and by its address: the values and the sum, then the causes."""
+    tab.size(width, height)
+    log_in(tab, serve([naming(one, [*CITIES, "Kathmandu"], [*CITIES, "Katmandu"]) for one in ("a", "b")]))
+    tab.click("li.unit")
+    key(tab, "x")
+    key(tab, "a")
+    tab.settled()
+    key(tab, "w")
+    for _ in range(2):
+        tab.settled()
+        assert tab.run("""((all, bar, head) => head.bottom <= all.top && all.bottom < bar.top)(
+            ...["[data-key=w][open] p", ".bar", "header.top"].map(
+                (one) => document.querySelector(one).getBoundingClientRect()))""")
+        tab.reload()
+
+
 def test_of_many_units_the_chosen_one_shows_its_buttons_and_tab_goes_on(serve: Serve, tab: Tab) -> None:
     names = [f"{one}{number}" for one in CITIES for number in range(4)]
     tab.size(390, 844)

@@ -110,8 +110,10 @@ function show(page, answer, before, acted) {
   const side = document.querySelector(".deciding");
   if (same && side) side.scrollTop = scrolled;
   else scrollTo(0, 0);
-  document.querySelector(".again, [data-key=w][open]")?.scrollIntoView({ block: "start" });
+  toWhatOpens();
 }
+
+const toWhatOpens = () => document.querySelector(".again, [data-key=w][open]")?.scrollIntoView({ block: "start" });
 
 function begin(same) {
   choose(here(), true);
@@ -260,3 +262,4 @@ document.addEventListener("keydown", (event) => {
 });
 
 begin(false);
+toWhatOpens();
