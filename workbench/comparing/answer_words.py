@@ -105,14 +105,12 @@ def _causes(answer: Answer, say: Say) -> list[str]:
         causes = "; ".join(cause(effect, answer, shown[effect.what], say) for effect in main[:2])
         lines.append(f"{lead}{'s' if len(main) > 1 else ''}{where}: {causes}.")
     if blank:
-        why = (
-            "no step that the file records tells why."
-            if answer.traced
-            else f"the file has the score, but not the {UNITS[answer.kind]}s that your metric counted"
-            f"{_command(answer, ' (save the traces: docs/formats.md)')}."
-        )
+        why = "no step that the file records tells why"
+        if not answer.traced:
+            how = _command(answer, " (save the traces: docs/formats.md)")
+            why = f"the file has the score, but not the {UNITS[answer.kind]}s that your metric counted{how}"
         of = "" if lines else "of the difference "
-        lines.append(f"{signed(blank, 2)} {of}({many(odd, 'sample')}) is untraced: {why}")
+        lines.append(f"{signed(blank, 2)} {of}({many(odd, 'sample')}) is untraced: {why}.")
     if lines and (rounded(rest, DIGITS) or (odd and not blank)):
         # errors to both sides may leave a small sum, or none, of scores that are far off
         why = f", with {many(odd, 'sample')} whose score is untraced" if odd and not blank else ""
@@ -153,11 +151,8 @@ def _estimate(answer: Answer) -> str:
         lead = f"{_samples(answer)}: {settled(estimate)}. {mean}"
     else:
         of = f" of the {estimate.total:,} with a score" if estimate.total < answer.total else ""
-        about = (
-            f"{value(estimate.point)} (95 % range {ends[0]} to {ends[1]})"
-            if ends[0]
-            else value(estimate.point)
-        )
+        within = f" (95 % range {ends[0]} to {ends[1]})" if ends[0] else ""
+        about = f"{value(estimate.point)}{within}"
         out = f"of {answer.reviewed:,} " if answer.reviewed > estimate.n else ""
         lead = f"Based on {estimate.n:,} {out}reviewed samples, the true mean{of} is about {about}"
     return f"{lead}{_off(answer, estimate)}."

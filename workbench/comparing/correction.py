@@ -101,11 +101,8 @@ def fit_line(
     held = np.empty(len(automatic))
     for fold in np.unique(folds[groups]):
         inside = folds[groups] == fold
-        a, b = (
-            _least_squares(automatic[~inside], verified[~inside], weights[~inside])
-            if (~inside).any()
-            else (intercept, slope)
-        )
+        rest = ~inside if (~inside).any() else inside
+        a, b = _least_squares(automatic[rest], verified[rest], weights[rest])
         held[inside] = a + b * automatic[inside]
     held = np.clip(held, 0, 1)
     number, count = len(automatic), len(np.unique(groups))

@@ -139,15 +139,11 @@ def difference(
         raise ValueError(f"stratum {empty!r} has no verified sample")
     each = sizes / sizes.sum() / np.where(taken > 0, taken, 1)
     relative = each[within]  # sums to 1
-    f, mine = (
-        np.array(population.automatic, dtype=float),
-        np.array([sample.automatic for sample in used], dtype=float),
-    )
+    f = np.array(population.automatic, dtype=float)
+    mine = np.array([sample.automatic for sample in used], dtype=float)
     values = [_value(sample, fill) for sample in used]
-    z, y = (
-        np.array([value is not None for value in values], dtype=float),
-        np.array([value or 0.0 for value in values]),
-    )
+    z = np.array([value is not None for value in values], dtype=float)
+    y = np.array([value or 0.0 for value in values])
     share = float((relative * z).sum())
     if share <= 0:
         raise ValueError("no verified sample has units")

@@ -116,10 +116,8 @@ def learn(
         changed: dict[str, Any] = {what: other} if 2 * against > judged + PRIOR else {}
         return replace(policy, **changed), {what: (hits, judged)}
     units = [pair for case in cases for pair in zip(case.labels, case.human, strict=True)]
-    accepted, proposed = (
-        Counter(label for label, verdict in units if verdict != UNLINKED),
-        Counter(label for label, _ in units),
-    )
+    accepted = Counter(label for label, verdict in units if verdict != UNLINKED)
+    proposed = Counter(label for label, _ in units)
     counted = policy.counted_labels or policy.label_names()
     stay = tuple(label for label in counted if 2 * accepted[label] >= proposed[label])
     support = {label: (accepted[label], proposed[label]) for label in counted if proposed[label]}

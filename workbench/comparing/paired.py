@@ -330,10 +330,8 @@ def _contrast(first: str, second: str, pairs: Iterable[ReferencePair]) -> Contra
     by_group: dict[object, float] = defaultdict(float)
     for index, (pair, ours, theirs) in enumerate(recalls):
         by_group[index if pair.group is None else pair.group] += float(ours - theirs)
-    ahead = (
-        sum(delta > EQUAL for delta in by_group.values()),
-        sum(delta < -EQUAL for delta in by_group.values()),
-    )
+    deltas = by_group.values()
+    ahead = sum(delta > EQUAL for delta in deltas), sum(delta < -EQUAL for delta in deltas)
     return Contrast(
         first,
         second,

@@ -92,9 +92,7 @@ def count_lines(counts: Counts) -> list[str]:
         (counts.reviewed, "reviewed"), (counts.adjudicated, "adjudicated"), (counts.imported, "imported")
     )
     out = _listed(*((getattr(counts, name), what) for name, what in LEFT_OUT.items()))
-    fast = (
-        f"{counts.fast:,} of {verified_samples(counts):,} accepted in under a second" if counts.fast else ""
-    )
+    fast = _listed((counts.fast, f"of {verified_samples(counts):,} accepted in under a second"))
     named = (("verified", gold), ("samples", out), ("fast", fast))
     return [f"{name}: {listed}" for name, listed in named if listed]
 

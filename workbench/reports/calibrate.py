@@ -11,6 +11,7 @@ from workbench.model import JsonObject
 from workbench.reports import page
 from workbench.scoring.names import scorer_in_full
 from workbench.text.figures import many, number, signed, table
+from workbench.text.lists import pairs, sections
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
     from workbench.store.tables import CalibrationRow
 
 MEASURES = ["match threshold", "bias", "95 % by group", "typical error", "F1"]
-MEAN = (
-    "bias: automatic − verified mean; typical error: how far apart both values of a sample are on average",
-    "F1: how right the verdicts are, 1 is perfect; on other groups: measured where it was not chosen",
-)
+_SAID = sections(__name__)
+MEAN = _SAID["figures"].strip().splitlines()
+LEFT_OUT = pairs(_SAID["left out"])
+"""What stands behind the number of samples that are left out, by why."""
 BEST = {"bias": "smallest bias", "f1": "highest F1"}
 """In what the chosen threshold is the best; in other figures it may be worse."""
 NAMES = {"bias": "zero bias of recall", "f1": "the F1 of verdicts"}
@@ -74,17 +75,8 @@ def head_lines(dataset: str, gathered: Gathered, calibration: Calibrated) -> lis
         f"{calibration.samples:,} verified samples in {calibration.groups:,} groups · "
         f"{calibration.pairs:,} judged units, {calibration.found:,} found"
     ]
-    out = gathered.left_out
-    parts = [
-        (calibration.undefined, "undefined (no units on one side)"),
-        (out["unresolved"], "unresolved"),
-        (out["excluded"], "not counted"),
-        (out["seen"], "shown to the run's prompt, with their groups"),
-        (out["uncounted"], "without a proposal"),
-        (out["late"], "come after the plan"),
-        (gathered.holdout, "in the holdout"),
-    ]
-    left = [f"{count:,} {why}" for count, why in parts if count]
+    out = {"undefined": calibration.undefined, **gathered.left_out, "holdout": gathered.holdout}
+    left = [f"{out[why]:,} {words}" for why, words in LEFT_OUT.items() if out[why]]
     if left:
         lines.append(f"  samples left out: {', '.join(left)}")
     lines.append(

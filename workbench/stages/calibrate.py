@@ -223,11 +223,8 @@ def _verdicts(
         for link in pairs
     }
     counts = [unit for unit in units if unit.counted]
-    return (
-        bytes(verdicts.get(unit.id, UNLINKED) for unit in counts),
-        tuple(unit.label for unit in counts),
-        len(loose),
-    )
+    said = bytes(verdicts.get(unit.id, UNLINKED) for unit in counts)
+    return said, tuple(unit.label for unit in counts), len(loose)
 
 
 def _loose(

@@ -285,10 +285,8 @@ def rules(info: DatasetInfo) -> Iterator[tuple[Any, str]]:
     yield places.where(*undecided), "assignment {}: it is done, and its person has not decided the sample"
     if not info.overlap:
         return
-    needed, done = (
-        exists().where(PLACE.sample_id == REVIEW.sample_id),
-        exists().where(_SAME_REVIEW, PLACE.done),
-    )
+    needed = exists().where(PLACE.sample_id == REVIEW.sample_id)
+    done = exists().where(_SAME_REVIEW, PLACE.done)
     placeless = reviews.where(REVIEW.dataset_id == info.id, decided, *_OF_PEOPLE, needed, not_(done))
     yield placeless, "review {}: it is decided, and its person has no place that is done"
     late = places.where(own, _OPEN, PLACE.until > _lease(info) + DAY)
@@ -330,27 +328,17 @@ def _wanted(info: DatasetInfo, slot: Any) -> ColumnElement[bool]:
 
 def _take_reviewed(store: Store, info: DatasetInfo, decided: ColumnElement[bool]) -> None:
     """Places for what people decided without one: free ones, else new ones."""
-    placed = exists().where(_SAME_REVIEW)
-    query = (
-        select(REVIEW.sample_id, REVIEW.annotator)
-        .where(REVIEW.dataset_id == info.id, decided, *_OF_PEOPLE, not_(placed))
-        .order_by(REVIEW.id)
-    )
-    reviews = store.rows(query)
+    own = REVIEW.dataset_id == info.id, decided, *_OF_PEOPLE, not_(exists().where(_SAME_REVIEW))
+    reviews = store.rows(select(REVIEW.sample_id, REVIEW.annotator).where(*own).order_by(REVIEW.id))
     if not reviews:
         return
     numbers = {row.sample_id for row in reviews}
     free: dict[int, list[int]] = defaultdict(list)
-    for number, sample_id in store.rows(
-        select(PLACE.id, PLACE.sample_id)
-        .where(among(PLACE.sample_id, numbers), _FREE)
-        .order_by(PLACE.slot.desc())
-    ):
+    query = select(PLACE.id, PLACE.sample_id).where(among(PLACE.sample_id, numbers), _FREE)
+    for number, sample_id in store.rows(query.order_by(PLACE.slot.desc())):
         free[sample_id].append(number)
-    last = Counter(dict(store.rows(
-        select(PLACE.sample_id, func.max(PLACE.slot))
-        .where(among(PLACE.sample_id, numbers)).group_by(PLACE.sample_id)
-    )))  # fmt: skip
+    slots = select(PLACE.sample_id, func.max(PLACE.slot)).where(among(PLACE.sample_id, numbers))
+    last = Counter(dict(store.rows(slots.group_by(PLACE.sample_id))))
     ranks = dict(store.rows(select(SAMPLE.id, SAMPLE.rank).where(among(SAMPLE.id, numbers))))
     added = []
     for row in reviews:

@@ -146,11 +146,8 @@ def _reviews(session: Session, numbers: Sequence[int]) -> Iterator[str]:
         return rows
 
     try:
-        heads, events, units = (
-            of("review", REVIEW.id),
-            of("review_event", EVENT.review_id),
-            of("gold_unit", UNIT.review_id),
-        )
+        heads, events = of("review", REVIEW.id), of("review_event", EVENT.review_id)
+        units = of("gold_unit", UNIT.review_id)
         texts = select(*SAMPLE).where(SAMPLE.id == REVIEW.sample_id, among(REVIEW.id, numbers))
         samples = {row.id: row for row in session.execute(texts)}
         lines = [

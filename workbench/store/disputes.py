@@ -45,12 +45,9 @@ def heads(store: Store, dataset_id: int, kind: Kind) -> list[ReviewHead]:
 
     Not by name: the stamp of a dispute over flags follows this order.
     """
-    query = (
-        select(REVIEW.sample_id, REVIEW.annotator, REVIEW[kind], REVIEW.flag)
-        .where(REVIEW.dataset_id == dataset_id, or_(REVIEW[kind] != "todo", REVIEW.flag != ""))
-        .order_by(REVIEW.id)
-    )
-    return [ReviewHead(*row) for row in store.rows(query)]
+    begun = REVIEW.dataset_id == dataset_id, or_(REVIEW[kind] != "todo", REVIEW.flag != "")
+    query = select(REVIEW.sample_id, REVIEW.annotator, REVIEW[kind], REVIEW.flag).where(*begun)
+    return [ReviewHead(*row) for row in store.rows(query.order_by(REVIEW.id))]
 
 
 def states(store: Store, dataset_id: int) -> dict[Key, Kept]:

@@ -196,14 +196,11 @@ def _reviews(store: Store, ids: Sequence[int]) -> dict[int, list[StoredReview]]:
     rows = store.rows(select(*REVIEW).where(among(REVIEW.sample_id, ids)).order_by(REVIEW.id))
     if not rows:
         return {}
-    spent = (
-        select(EVENT.review_id, func.sum(EVENT.seconds), func.sum(EVENT.presses))
-        .where(REVIEW.id == EVENT.review_id, among(REVIEW.sample_id, ids), EVENT.seconds.is_not(None))
-        .group_by(EVENT.review_id)
-    )
+    timed = REVIEW.id == EVENT.review_id, among(REVIEW.sample_id, ids), EVENT.seconds.is_not(None)
+    spent = select(EVENT.review_id, func.sum(EVENT.seconds), func.sum(EVENT.presses)).where(*timed)
     effort = {
         number: Effort(round(float(seconds or 0), 3), int(presses or 0))
-        for number, seconds, presses in store.rows(spent)
+        for number, seconds, presses in store.rows(spent.group_by(EVENT.review_id))
     }
     settled = settled_by(store, among(REVIEW.sample_id, ids), REVIEW.annotator == RESOLVED)
     by = {number: name for (number, _), name in settled.items()}

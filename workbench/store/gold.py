@@ -354,13 +354,10 @@ def reviewed(store: Store, dataset_id: int, kind: Kind, *, holdout: bool = False
 
 def _counts(store: Store, dataset_id: int, kind: Kind) -> dict[int, list[int]]:
     """Found, missing and unsure units of every verified review."""
-    query = (
-        select(UNIT.review_id, UNIT.verdict, func.count())
-        .where(UNIT.dataset_id == dataset_id, UNIT.kind == kind)
-        .group_by(UNIT.review_id, UNIT.verdict)
-    )
+    own = UNIT.dataset_id == dataset_id, UNIT.kind == kind
+    query = select(UNIT.review_id, UNIT.verdict, func.count()).where(*own)
     counts: dict[int, list[int]] = {}
-    for review_id, verdict, number in store.rows(query):
+    for review_id, verdict, number in store.rows(query.group_by(UNIT.review_id, UNIT.verdict)):
         counts.setdefault(review_id, [0, 0, 0])[VERDICTS.index(verdict)] = number
     return counts
 

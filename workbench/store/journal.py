@@ -221,15 +221,11 @@ class Said(NamedTuple):
 
 def said_of_several(store: Store, dataset_id: int) -> list[Said]:
     """What was decided in each review of the samples that several people reviewed, oldest first."""
-    several = (
-        select(REVIEW.sample_id)
-        .where(REVIEW.dataset_id == dataset_id, or_(REVIEW.entity != "todo", REVIEW.statement != "todo"))
-        .group_by(REVIEW.sample_id)
-        .having(func.count() > 1)
-    )
+    begun = REVIEW.dataset_id == dataset_id, or_(REVIEW.entity != "todo", REVIEW.statement != "todo")
+    reviews = select(REVIEW.sample_id).where(*begun).group_by(REVIEW.sample_id)
     review = REVIEW.sample_id, REVIEW.annotator, REVIEW.origin, REVIEW.id
     query = select(EVENT.id, *review, EVENT.action, EVENT.op, EVENT.data, EVENT.at, EVENT.annotator).where(
-        REVIEW.sample_id.in_(several),
+        REVIEW.sample_id.in_(reviews.having(func.count() > 1)),
         EVENT.review_id == REVIEW.id,
         EVENT.op.in_(("open", "accept", "undo", "redo")),
     )
@@ -340,14 +336,9 @@ def has_seen(store: Store, sample_id: int, annotator: str, kinds: Collection[Kin
     """Whether a person has no more to decide of a sample, or what others have was shown to them before."""
     of_sample = REVIEW.sample_id == sample_id
     decided = REVIEW.annotator == annotator, *(REVIEW[kind].in_(DECIDED) for kind in kinds)
-    shown = (
-        REVIEW.annotator == RESOLVED,
-        REVIEW.id.in_(
-            select(EVENT.review_id).where(EVENT.review_id == REVIEW.id, EVENT.annotator == annotator)
-        ),
-    )
-    either = or_(and_(*decided), and_(*shown))
-    return store.has(REVIEW.id, of_sample, either)
+    own = select(EVENT.review_id).where(EVENT.review_id == REVIEW.id, EVENT.annotator == annotator)
+    shown = REVIEW.annotator == RESOLVED, REVIEW.id.in_(own)
+    return store.has(REVIEW.id, of_sample, or_(and_(*decided), and_(*shown)))
 
 
 def _step(

@@ -557,14 +557,10 @@ def survey(
     By field the values with how many samples have them. `label` counts sets of labels: those of the verified
     units that the annotator may see, else of the proposed ones that count.
     """
-    query = (
-        select(SAMPLE.id, SAMPLE.meta, SAMPLE.group_key, is_blind(info.blind_share))
-        .where(SAMPLE.dataset_id == info.id)
-        .order_by(SAMPLE.rank)
-        .limit(most + 1)
-    )
+    columns = SAMPLE.id, SAMPLE.meta, SAMPLE.group_key, is_blind(info.blind_share)
+    query = select(*columns).where(SAMPLE.dataset_id == info.id)
     with store.snapshot():
-        rows = store.rows(query)
+        rows = store.rows(query.order_by(SAMPLE.rank).limit(most + 1))
         whole, rows = len(rows) <= most, rows[:most]
         labels = _labels(store, info, annotator, [row[0] for row in rows])
     counts: dict[str, Counter[Any]] = defaultdict(Counter, label=labels, blind=Counter())
@@ -605,11 +601,8 @@ def _most_frequent(store: Store, column: Any, *where: ColumnElement[bool]) -> li
 def _labels(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int]) -> Counter[frozenset[str]]:
     """The labels of each sample: of what is verified and may be seen, else of what is proposed and counts."""
     counted = {*(info.policy.counted_labels or info.policy.label_names())}
-    seen = (
-        among(REVIEW.sample_id, ids),
-        REVIEW.entity == "verified",
-        or_(REVIEW.annotator == annotator, REVIEW.origin != "reviewed"),
-    )
+    given_or_own = or_(REVIEW.annotator == annotator, REVIEW.origin != "reviewed")
+    seen = among(REVIEW.sample_id, ids), REVIEW.entity == "verified", given_or_own
     units = select(UNIT.sample_id, UNIT.label).where(
         REVIEW.id == UNIT.review_id, UNIT.kind == "entity", *seen
     )

@@ -154,12 +154,9 @@ def pending_ids(store: Store, dataset_id: int, run_id: int, final: Sequence[str]
 
 def failures_of(store: Store, run_id: int) -> list[tuple[int, str, str, str, str]]:
     """(sample, its id, kind, message, question) of each sample that a run failed on, in queue order."""
-    query = (
-        select(SAMPLE.id, SAMPLE.key, FAILED.failure, FAILED.message, QUESTION)
-        .where(FAILED.sample_id == SAMPLE.id, FAILED.run_id == run_id)
-        .order_by(SAMPLE.rank)
-    )
-    return [(*row,) for row in store.rows(query)]
+    columns = SAMPLE.id, SAMPLE.key, FAILED.failure, FAILED.message, QUESTION
+    query = select(*columns).where(FAILED.sample_id == SAMPLE.id, FAILED.run_id == run_id)
+    return [(*row,) for row in store.rows(query.order_by(SAMPLE.rank))]
 
 
 def failure_kinds(store: Store, run_id: int) -> dict[str, int]:
@@ -176,13 +173,9 @@ def runs_for_unproposed(store: Store, dataset_id: int, run_id: int | None) -> di
         own.sample_id == SAMPLE.id, own.run_id == run_id, own.content_hash == SAMPLE.content_hash
     )
     number = func.count()
-    query = (
-        select(RUN.name, number)
-        .where(SAMPLE.dataset_id == dataset_id, proposed_by(RUN.id), ~proposed)
-        .group_by(RUN.id, RUN.name)
-        .order_by(number.desc(), RUN.id)
-    )
-    return dict(store.rows(query))
+    others = SAMPLE.dataset_id == dataset_id, proposed_by(RUN.id), ~proposed
+    query = select(RUN.name, number).where(*others).group_by(RUN.id, RUN.name)
+    return dict(store.rows(query.order_by(number.desc(), RUN.id)))
 
 
 def count_unproposed(store: Store, dataset_id: int, run_id: int | None) -> int:

@@ -154,13 +154,10 @@ def each_counted(
 
 def load_external(store: Store, dataset_id: int) -> dict[int, dict[str, tuple[float, str]]]:
     """The external scores of a dataset: by sample and column, the value and its digits."""
-    query = (
-        select(EXTERNAL.sample_id, EXTERNAL.column, EXTERNAL.value, EXTERNAL.digits)
-        .where(SAMPLE.id == EXTERNAL.sample_id, SAMPLE.dataset_id == dataset_id)
-        .order_by(EXTERNAL.column)
-    )
+    columns = EXTERNAL.sample_id, EXTERNAL.column, EXTERNAL.value, EXTERNAL.digits
+    query = select(*columns).where(SAMPLE.id == EXTERNAL.sample_id, SAMPLE.dataset_id == dataset_id)
     external: dict[int, dict[str, tuple[float, str]]] = {}
-    for number, column, value, digits in store.rows(query):
+    for number, column, value, digits in store.rows(query.order_by(EXTERNAL.column)):
         external.setdefault(number, {})[column] = value, digits
     return external
 

@@ -139,10 +139,8 @@ def answers(store: Store, copy_id: int) -> dict[str, dict[Kind, Assessment]]:
     with store.reading():
         decided = [(key, edit_of(op, data)) for key, op, data in store.rows(query)]
     for key, edit in decided:
-        assessments = (
-            [edit.assessment] if isinstance(edit, Accept) else [Assessment(k, "", ()) for k in kinds]
-        )
-        for assessment in assessments:
+        empty = [Assessment(kind, "", ()) for kind in kinds]
+        for assessment in [edit.assessment] if isinstance(edit, Accept) else empty:
             by_key.setdefault(key, {}).setdefault(assessment.kind, assessment)
     return {key: each for key, each in by_key.items() if each.keys() >= {*kinds}}
 

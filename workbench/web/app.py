@@ -188,10 +188,9 @@ class Pages:
             session = request.cookies.get(self._site.cookie, "")
             key, name = session.encode(), ""
         else:
-            names, secrets = (
-                request.headers.getlist(header) for header in (self._proxy.header, PROXY_SECRET)
-            )
-            if len(names) != 1 or len(secrets) != 1 or not forms.same(secrets[0], self._proxy.secret):
+            names = request.headers.getlist(self._proxy.header)
+            shown = request.headers.getlist(PROXY_SECRET)
+            if len(names) != 1 or len(shown) != 1 or not forms.same(shown[0], self._proxy.secret):
                 return None  # of two names one may be the browser's
             session, name = "", names[0].encode("latin-1").decode("utf-8", "replace")
             key = f"{self._proxy.secret} {name}".encode()
