@@ -238,7 +238,7 @@ def parts_table(report: AgreeReport) -> list[str]:
 
 
 def agree_line(report: AgreeReport) -> str:
-    """`Two reviewers agree: F1 .81 (.76 to .85), recall differs by .06. Machine and reviewer: .74, .12.`"""
+    """`Two reviewers agree: units F1 .81 (.76 to .85), verdicts .90 equal (κ .72), recall differs by .06.`"""
     whole, machine = report.whole, report.machine
     if not whole.samples:
         return "No sample was decided by two people independently, so there is nothing to compare yet."
@@ -247,14 +247,17 @@ def agree_line(report: AgreeReport) -> str:
         return f"{decided} decided by at least two people independently: figures need {FEWEST}."
     two = "Two reviewers" if len(report.people) == 2 else f"Any two of {len(report.people)} reviewers"
     between = f" ({value(whole.interval.low)} to {value(whole.interval.high)})" if whole.interval else ""
-    line = f"{two} agree: F1 {value(whole.f1)}{between}, recall differs by {value(whole.differs)}."
+    line = f"{two} agree: units F1 {value(whole.f1)}{between}, "
+    if whole.chance:
+        line += f"verdicts {value(whole.chance.raw)} equal (κ {value(whole.chance.kappa)}), "
+    line += f"recall differs by {value(whole.differs)}."
     if 2 * whole.largest > whole.units:
         line += (
             f" One sample has {whole.largest:,} of the {whole.units:,} units compared; "
             f"the mean F1 of samples is {value(whole.mean_f1)}."
         )
     if machine.f1 is not None and machine.differs is not None:
-        line += f" Machine and reviewer: {value(machine.f1)}, {value(machine.differs)}."
+        line += f" Machine and reviewer: F1 {value(machine.f1)}, recall {value(machine.differs)}."
     return line
 
 
