@@ -224,13 +224,14 @@ def test_what_the_file_does_not_explain_is_no_cause(twelve: Any) -> None:
     )
     assert text.count("untraced") == 1
     turned = (Effect("another form", 2, 2, -0.02), Effect("untraced", 0, 3, -0.06))
-    assert "Likely cause in" in said(replace(twelve, effects=turned))
-    assert "Known cause in" in said(replace(twelve, effects=turned, traced=True))
+    for traced in (False, True):
+        text = said(replace(twelve, effects=turned, traced=traced))
+        assert text.index("−.06 of the difference (3 samples) is untraced") < text.index("Smaller cause in")
     against = (Effect("untraced", 0, 3, 0.3), Effect("left out", 1, 1, -0.07), Effect("unsure", 1, 1, 0.01))
     text = said(replace(twelve, effects=against))
     assert "cause" not in text  # .07 the other way is the largest
-    assert "Largest effect in the 12 reviewed samples: 1 name of the reference" in text
-    assert "+.30 (3 samples) is untraced" in text
+    assert "Smaller effect in the 12 reviewed samples: 1 name of the reference" in text
+    assert "+.30 of the difference (3 samples) is untraced" in text
     assert "Everything else together: +.01." in text
     only = said(replace(twelve, effects=against[:1]))
     assert "+.30 of the difference (3 samples) is untraced" in only
@@ -254,7 +255,7 @@ def test_a_cause_has_the_direction_of_a_bias_that_is_sure(twelve: Any) -> None:
         estimate = replace(twelve.estimate, bias=bias, sure=sure)
         text = said(replace(twelve, effects=shown, estimate=estimate))
         assert "cause" not in text
-        assert "Largest effects in the 12 reviewed samples: " in text
+        assert f"{'Smaller' if shown is effects else 'Largest'} effects in the 12 reviewed samples: " in text
         assert "5 names extracted by mistake (−.04)" in text
     text = said(replace(twelve, effects=turned, estimate=replace(twelve.estimate, bias=0.2, sure=True)))
     assert "Main cause in the 12 reviewed samples: 2 names counted" in text

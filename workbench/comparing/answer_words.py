@@ -81,7 +81,8 @@ def _causes(answer: Answer, say: Say) -> list[str]:
     """`Main cause: 7 names … (−.08). Everything else together: +.01.`; two causes where both are large.
 
     The largest effect with units is a cause where the score is off in its direction for sure. Else the
-    largest effects are named as such, to whichever side. What cannot be explained is no cause.
+    largest effects are named as such, to whichever side. What cannot be explained is no cause, and comes first where it is
+    the largest part.
     """
     estimate = answer.estimate
     if estimate is None:
@@ -93,11 +94,11 @@ def _causes(answer: Answer, say: Say) -> list[str]:
     named = [effect for effect in answer.effects if effect.what not in WHOLE and shown.get(effect.what)]
     main = [effect for effect in named if abs(effect.share) * 4 >= abs(named[0].share)]
     known = (estimate.sure or estimate.reached) and (estimate.bias or 0) * total > 0
-    lead = "Largest effect"
+    most = bool(main) and abs(blank) > abs(shown[main[0].what])  # then no other part is called the largest
+    lead = "Smaller effect" if most else "Largest effect"
     if main and known and main[0].share * total > 0:
         main = [effect for effect in main if effect.share * total > 0]
-        known_only = abs(blank) > abs(shown[main[0].what])
-        lead = "Likely cause" if _recounted(answer) else "Known cause" if known_only else "Main cause"
+        lead = "Smaller cause" if most else "Likely cause" if _recounted(answer) else "Main cause"
     rest = float(rounded(total, DIGITS)) - sum(shown[effect.what] for effect in main[:2]) - blank
     lines = []
     if main:
@@ -109,8 +110,9 @@ def _causes(answer: Answer, say: Say) -> list[str]:
         if not answer.traced:
             how = _command(answer, " (save the traces: docs/formats.md)")
             why = f"the file has the score, but not the {UNITS[answer.kind]}s that your metric counted{how}"
-        of = "" if lines else "of the difference "
-        lines.append(f"{signed(blank, 2)} {of}({many(odd, 'sample')}) is untraced: {why}.")
+        of = "" if lines and not most else "of the difference "
+        untraced = f"{signed(blank, 2)} {of}({many(odd, 'sample')}) is untraced: {why}."
+        lines.insert(0 if most else 1, untraced)
     if lines and (rounded(rest, DIGITS) or (odd and not blank)):
         # errors to both sides may leave a small sum, or none, of scores that are far off
         why = f", with {many(odd, 'sample')} whose score is untraced" if odd and not blank else ""
