@@ -81,8 +81,8 @@ def _causes(answer: Answer, say: Say) -> list[str]:
     """`Main cause: 7 names … (−.08). Everything else together: +.01.`; two causes where both are large.
 
     The largest effect with units is a cause where the score is off in its direction for sure. Else the
-    largest effects are named as such, to whichever side. What cannot be explained is no cause, and comes first where it is
-    the largest part.
+    largest effects are named as such, to whichever side. What cannot be explained is no cause.
+    It comes first where it is the largest part.
     """
     estimate = answer.estimate
     if estimate is None:
