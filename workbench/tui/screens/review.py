@@ -23,7 +23,7 @@ from workbench.stages.queue import Progress
 from workbench.stages.review import Moved, Opened
 from workbench.stages.team import Held
 from workbench.stages.training import lessons
-from workbench.text.cells import LEAST, cut, cut_middle, cut_words, short, told_of, width
+from workbench.text.cells import LEAST, cut, cut_middle, short, told_of, width
 from workbench.text.safe import flat, is_hash
 from workbench.tui import view
 from workbench.tui.keys import bindings
@@ -284,12 +284,15 @@ class ReviewScreen(BaseScreen):
     async def _leave(self, done: str, fresh: Opened, edit: Edit) -> None:
         """Go on from a sample that is done with; in a training its known answer comes first."""
         self.pane.opened = fresh
-        room, sample, desk = self.query_one(Status).room, fresh.sample, self.desk
+        sample, desk = fresh.sample, self.desk
         by_question = is_hash(sample.id) and sample.user_input.strip()  # then `told_of` may leave it out
         name = 0 if by_question else min(SHORT, width(sample.id)) + 1
-        done += view.outcome(fresh, edit, room - width(done) - name)
-        what = told_of(sample.id, done, room, sample.user_input)
-        next_step = "open the next sample", partial(self._go_on, fresh, what)
+
+        def told(room: int) -> str:
+            message = done + view.outcome(fresh, edit, room - width(done) - name)
+            return told_of(sample.id, message, room, sample.user_input)
+
+        next_step = "open the next sample", partial(self._go_on, fresh, told)
         lesson = ""
         if desk.info.training_of is not None:
             own = await desk.store.read(lessons, desk.info, desk.annotator, fresh.sample_id)
@@ -315,23 +318,25 @@ class ReviewScreen(BaseScreen):
                 self.bench.home.settling.forget()  # undo is about this edit now
         return fresh, edit
 
-    async def _go_on(self, opened: Opened, done: str = "") -> None:
+    async def _go_on(self, opened: Opened, told: Callable[[int], str] | None = None) -> None:
         """To the other kind if it is open, else to the next undecided sample, else back.
 
-        The status line reports `done` with the next picture, or before the message about its failure.
+        The status line reports what was done, `told` in so many cells, with the next picture, or before the
+        message about its failure. Where no sample follows the end is cut, not the values.
         """
-        kind = intents.open_kind(opened)
+        kind, room, more = intents.open_kind(opened), self.query_one(Status).room, ""
+        done = told(room) if told else ""
         try:
             if done and (others := await self.desk.decided_too(opened.sample_id)):
-                done = f"{done} · {others}"
+                more = f" · {others}"
             following = opened if kind else await intents.open_next(self.desk, opened.sample_id)
         finally:
             if done:
-                self.saver.saved(done)
+                self.saver.saved(done + more)
         if following is None:
             left = self.desk.nothing_left
-            done = cut_words(done, self.query_one(Status).room - width(f" · {left}"))
-            self.action_back(f"{done} · {left}" if done else left)
+            more += f" · {left}"
+            self.action_back(told(room - width(more)) + more if told else left)
         else:
             self._by_hand = False  # what one goes on to was not picked
             self.show(following, kind)
