@@ -81,7 +81,7 @@ def test_the_correlation_says_how_wide_the_interval_is_by_the_verified_values_al
     reached = [Reached((place % 4) / 4, (place % 4) / 4, 0.2) for place in range(40)]
     found = estimate(Population([0.5] * 200), reached, design="simple", planned=40, at_planned=True)
 
-    assert re.fullmatch(r"interval \.\d\d, verified alone \.\d\d", facts_of(found)["correlation"].note)
+    assert re.fullmatch(r"interval \.\d\d wide, without it \.\d\d", facts_of(found)["correlation"].note)
 
 
 def test_below_ten_there_is_no_estimate_and_no_mean() -> None:

@@ -24,8 +24,8 @@ def test_pictures(picture: Any, begin: Any, size: tuple[int, int], keys: str) ->
     assert picture(f"a {keys}", size=size, sample=HASH, at=begin(STARTS["a score of the file"]))
 
 
-def test_a_number_of_the_file_is_written_as_there_or_to_four_digits() -> None:
-    assert [".3333", "1", ".5", ".1429"] == [
+def test_a_number_of_the_file_is_written_to_two_to_four_digits() -> None:
+    assert [".3333", "1.00", ".50", ".1429"] == [
         written(one) for one in ("0.3333", "1", "0.5", "0.14285714265306124")
     ]
 

@@ -167,7 +167,7 @@ def _intervals(estimate: Estimate) -> list[Fact]:
         facts.append(Fact(f"bias, {those(estimate)}", bias, "" if estimate.complete else interval(off)))
     if estimate.correlation is not None and estimate.corpus is not None and estimate.gold_only is not None:
         wide, alone = (number(ends.width, 2) for ends in (estimate.corpus, estimate.gold_only))
-        note = f"interval {wide}, verified alone {alone}"
+        note = f"interval {wide} wide, without it {alone}"
         facts.append(Fact("correlation", number(estimate.correlation), note))
     return facts
 

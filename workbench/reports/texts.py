@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 SHOWN_ROWS = 200
 SHOWN_REJECTS = 5
 COUNTS = {
-    "ragas": "names equal to a name of the contexts", "ragas_legacy": "each as often as it is there",
+    "ragas": "names equal to a name of the contexts", "ragas_legacy": "these, each as often as it is there",
     "linked": "names that a name of the contexts matches", "presence": "names that a context contains",
     "contextual_recall": "those that the proposal calls found",
 }  # fmt: skip
@@ -319,7 +319,7 @@ def _kind_table(kind: Kind, everything: Sequence[Scored], withheld: Collection[s
     ]
     if not rows:
         return []
-    names = [
+    names = counted = [
         name for name, of in SCORERS.items() if of == kind and any(name in row.automatic for row in rows)
     ]
     both = [[row.automatic.get(name) for name in ("ragas", "ragas_legacy")] for row in everything]
@@ -343,7 +343,7 @@ def _kind_table(kind: Kind, everything: Sequence[Scored], withheld: Collection[s
         listed.append([name, *cells, _verified_cell(row, kind), *last])
     head = [PLURAL[kind], *columns, *map(scorer_name, names), "verified", *(["Δ"] if differ else [])]
     lines = [*table(head, listed, whole=whole), *_more(len(rows))]
-    lines += ["; ".join(f"{scorer_in_full(name)}: {COUNTS[name]}" for name in names)] if names else []
+    lines += ["; ".join(f"{scorer_in_full(name)}: {COUNTS[name]}" for name in counted)] if names else []
     if differ:
         lines.append(f"Δ = {scorer_name(first)} − verified")
     return [*lines, ""]

@@ -213,7 +213,9 @@ def automatic_value(why: Why) -> str:
 
 
 def written(digits: str) -> str:
-    """A number as the file has it, `.3333`; one of many digits to four of them."""
+    """A number as the file has it, `.3333`; many digits to four of them, one to two: `.20`."""
+    if len(digits) < len("0.20"):
+        return value(float(digits))
     text = digits if len(digits) <= 6 else f"{float(digits):.4f}"
     return text.removeprefix("0") if text.startswith("0.") else text
 
