@@ -38,9 +38,13 @@ def test_numbers_have_three_digits_a_true_minus_and_no_leading_zero() -> None:
     assert ["[−.057, .412]", ""] == [words.interval(one) for one in (Interval(-0.057, 0.412), None)]
 
 
+def counted(**counts: int) -> Counts:
+    return Counts(**dict.fromkeys(Counts.__slots__, 0) | counts)
+
+
 def test_the_headline_counts_samples() -> None:
     def told(**counts: int) -> str:
-        return words.headline(Counts(**dict.fromkeys(Counts.__slots__, 0) | counts))
+        return words.headline(counted(**counts))
 
     assert "60 of 5,000 samples verified" == told(total=5000, reviewed=50, imported=7, adjudicated=3)
     assert "1 of 1 sample verified" == told(total=1, reviewed=1)
@@ -257,13 +261,13 @@ def test_arms_stand_beside_each_other_with_the_difference_of_their_biases() -> N
     whole, without = paired(pairs(12)), paired(pairs(10))
     arms = Arms(blind, assisted, -0.1, Interval(-0.15, -0.05))
 
-    lines = lines_of(words.arms_facts(arms, whole, without, 2))
+    lines = lines_of(words.arms_facts(arms, whole, without, counted(reviewed=52, fast=2)))
 
     assert [
         "without suggestions: 12 mean Δ −.200 [−.250, −.150], units F1 .900",
         "with suggestions: 40 mean Δ −.100 [−.120, −.080]",
         "mean Δ, without − with: −.100 [−.150, −.050]",
-        "fast accepts: 2 in under a second",
+        "fast accepts: 2 in under a second, of 52 reviewed here",
         "mean Δ without them: −.120 n = 10; with them −.129",
     ] == lines
 
@@ -271,10 +275,9 @@ def test_arms_stand_beside_each_other_with_the_difference_of_their_biases() -> N
 def test_an_arm_of_few_is_a_count() -> None:
     arms = Arms(Arm(9, MeanOf(9, -0.2, 0.02, 8, None), None), Arm(0, None, None), -0.1, None)
 
-    assert [
-        "without suggestions: 9 fewer than 10: counts only",
-        "fast accepts: 0 in under a second",
-    ] == lines_of(words.arms_facts(arms, paired(pairs(9)), None, 0))
+    few, fast = "without suggestions: 9 fewer than 10: counts only", "fast accepts: 0 in under a second"
+    told = [lines_of(words.arms_facts(arms, paired(pairs(9)), None, counted(reviewed=n))) for n in (9, 0)]
+    assert [[few, f"{fast}, of 9 reviewed here"], [few]] == told, "of imported reviews it is not known"
 
 
 def test_the_largest_difference_names_a_sample_without_an_id_of_its_own_by_its_question() -> None:

@@ -393,7 +393,7 @@ def label_rows(labels: Mapping[str, tuple[Overlap, Overlap]]) -> list[tuple[str,
 # Arms and fast accepts.
 
 
-def arms_facts(arms: Arms, whole: Paired, without_fast: Paired | None, fast: int) -> list[Fact]:
+def arms_facts(arms: Arms, whole: Paired, without_fast: Paired | None, counts: Counts) -> list[Fact]:
     """Reviews without and with suggestions, the difference of their mean Δ, that without fast accepts."""
     facts = [
         Fact(f"{name} suggestions", f"{arm.n:,}", _arm(arm.n, arm.bias, arm.units))
@@ -407,7 +407,9 @@ def arms_facts(arms: Arms, whole: Paired, without_fast: Paired | None, fast: int
         facts.append(
             Fact("smallest influence", number(arms.detectable), "that would be seen in 8 of 10 cases")
         )
-    facts.append(Fact("fast accepts", f"{fast:,}", "in under a second"))
+    if counts.reviewed:  # of decisions that came with a file it is not known
+        note = f"in under a second, of {counts.reviewed:,} reviewed here"
+        facts.append(Fact("fast accepts", f"{counts.fast:,}", note))
     if without_fast is not None:
         note = f"n = {without_fast.n:,}; with them {signed(whole.bias)}"
         facts.append(Fact(f"{MEAN_DELTA} without them", signed(without_fast.bias), note))

@@ -109,7 +109,7 @@ def _rest(figures: Figures) -> list[str]:
         lines += ["", *table(list(LABEL_HEAD), [list(row) for row in label_rows(figures.labels)])]
     arms = figures.arms
     if arms.blind.n or arms.assisted.n:
-        facts = arms_facts(arms, figures.paired, figures.without_fast, figures.counts.fast)
+        facts = arms_facts(arms, figures.paired, figures.without_fast, figures.counts)
         lines += ["", "how they were reviewed:", *_facts(facts)]
     for word, totals in (("label", figures.by_label), ("language", figures.by_language)):
         if totals:
