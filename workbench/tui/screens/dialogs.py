@@ -369,7 +369,7 @@ class ReadScreen(Dialog):
     BINDINGS = bindings("read")
 
     def __init__(self, title: str, text: str, then: Callable[[], None] | None = None) -> None:
-        super().__init__(flat(title), "esc closes")
+        super().__init__(flat(title), "enter goes on" if then else "esc closes")
         self._then = then
         self._passage = Passage(id="text")
         self._passage.show(text, nothing="no text")

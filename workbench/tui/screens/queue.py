@@ -514,7 +514,9 @@ class QueueScreen(BaseScreen):
         if desk.view is not None and desk.view.decided:
             await self.action_open()
         else:
-            self._jump(desk.next, desk.nothing_left)
+            trainee = desk.trainee
+            not_passed = trainee_line(trainee) if trainee and not trainee.by else ""
+            self._jump(desk.next, not_passed or desk.nothing_left)
 
     def action_step(self, step: Step) -> None:
         """Undo the newest decision, wherever it was, or the state just given a disagreement; or redo it."""

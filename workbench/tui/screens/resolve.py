@@ -19,7 +19,7 @@ from workbench.text.cells import fit, width
 from workbench.text.figures import many
 from workbench.text.safe import flat
 from workbench.tui import view
-from workbench.tui.keys import bindings
+from workbench.tui.keys import KeyAct, bindings
 from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.widgets.bars import Head
 from workbench.tui.widgets.lines import Toned
@@ -143,6 +143,12 @@ class ResolveScreen(ReviewScreen):
         assert isinstance(self.pane.listed, SidesList)
         self.pane.listed.over = opened.over
         super().show(opened, kind)
+        self.refresh_bindings()  # each sample has its own people, and each of them a digit
+
+    def key_word(self, act: KeyAct) -> str:
+        """The digits name all whose units they take."""
+        people = len(self.over.people[self.pane.kind]) if self.pane.opened else 0
+        return act.footer.replace("A B", f"A to {letter(people - 1)}" if people > 2 else "A B")
 
     def _draw_head(self) -> None:
         self.query_one(Head).show(*view.resolve_head(self.pane.now, self.pane.kind))
