@@ -106,7 +106,7 @@ def _stands(one: Trainee) -> str:
         return "passed" if one.by == one.name else f"let pass by {one.by}"
     if one.decided < one.samples or not one.samples:
         return ""
-    return "passed" if one.reaches else "not passed: workbench person pass NAME lets them go on"
+    return "passed" if one.reaches else "not passed: workbench person pass NAME"
 
 
 def trainee_line(trainee: Trainee) -> str:
