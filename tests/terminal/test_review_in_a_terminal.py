@@ -62,7 +62,7 @@ def test_a_review_from_start_to_end_of_keys_that_come_in_one_packet(terminal: Ru
     window.type("ra")
     window.wait_for("new entity agra")
     window.press("Enter", "2", "x", "x", "a")
-    window.wait_for("sample is decided")
+    window.wait_for("is decided")
     window.press("q")
 
     assert window.exit_code() == 0
@@ -97,7 +97,7 @@ def test_hostile_text_sends_nothing_to_the_terminal(terminal: Run, tmp_path: Pat
     window.press("Escape")
     window.wait_until_gone("Guidelines, version")
     window.press("x", "a")
-    window.wait_for("sample is decided")
+    window.wait_for("is decided")
     window.press("q")
     assert window.exit_code() == 0
 
