@@ -119,11 +119,11 @@ def test_no_text_is_quoted_of_a_copy_that_a_purge_cannot_read(bench: Any) -> Non
     copy = backup(bench.store, None, datetime.now().astimezone())
     past(copy, f"UPDATE sample SET key = {BROKEN}")
 
-    for reach in (purge.holds, purge.remove_from_copy):
-        with pytest.raises(StoreError) as refused:
-            reach(copy, bench.info().name, ["s"])
-        assert SECRET not in str(refused.value)
-        assert "is damaged" in str(refused.value)
+    assert purge.holds(copy, bench.info().name, ["s"]), "it may"
+    with pytest.raises(StoreError) as refused:
+        purge.remove_from_copy(copy, bench.info().name, ["s"])
+    assert SECRET not in str(refused.value)
+    assert "is damaged" in str(refused.value)
 
 
 def test_an_error_of_the_program_is_no_damaged_database(bench: Any) -> None:
