@@ -56,7 +56,7 @@ def test_half_of_it_survives_a_kill_and_undo_a_restart(terminal: Callable[..., A
     window.press("J")
     window.wait_for("1 to settle")
     window.press("2", "a")
-    window.wait_for("nothing is left to settle")
+    window.wait_for("left to settle")
     assert "adjudicated" == stands(database)
     window.press("q")
     assert 0 == window.exit_code()
