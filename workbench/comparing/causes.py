@@ -176,7 +176,7 @@ class Difference:
 def rank(what: str, share: Fraction | None) -> tuple[bool, Fraction]:
     """The order of the causes of one sample: the largest share first, but "untraced" before it.
 
-    What stands beside "untraced" are the errors of a recount that has another value than the file.
+    Where "untraced" is one, the other causes are those of a recount that gives another value than the file.
     """
     return what != "untraced", -abs(share or Fraction(0))
 

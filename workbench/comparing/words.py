@@ -235,7 +235,7 @@ def notes(figures: Figures) -> list[str]:
 
 
 def counter(figures: Figures) -> str:
-    """Whose verdicts stand beside those of people: a column of a file has only its number."""
+    """Whose verdicts are compared with those of people: those of a recount where a file has none."""
     return "machine" if figures.scorer in SCORERS else f"recount ({scorer_name(RECOUNT[figures.kind])})"
 
 

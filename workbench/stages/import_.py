@@ -239,21 +239,13 @@ class _Import:
             error = purged(row, self._gone, self.columns) or row.error
             if error is None and row.record is not None and self.options.gold == "require":
                 error = gold_missing(row.record)
+            if error is None and row.record is not None:
+                error = _other_meta(row.record, self.meta)
             if error is not None or row.record is None:
                 self._refuse(row, error or RowError("row", "nothing", "a sample"))
                 continue
             self.report.gold_ignored += bool(row.record.gold) and self.options.gold == "ignore"
             sample = row.record.sample
-            if other := next(
-                (key for key in self.meta if sample.meta.get(key, self.meta[key]) != self.meta[key]), None
-            ):
-                self._refuse(
-                    row,
-                    RowError(
-                        f"meta.{other}", excerpt(str(sample.meta[other])), f"{self.meta[other]} as in --meta"
-                    ),
-                )
-                continue
             yield row, replace(row.record, sample=replace(sample, meta={**sample.meta, **self.meta}))
 
     def _count(self, row: FileRow, outcome: Outcome | RowError) -> None:
@@ -480,6 +472,14 @@ def _meta_of(options: Sequence[str]) -> dict[str, str]:
             raise UsageError(f"--meta {excerpt(option)}: {excerpt(key)} has two values")
         values[key] = given
     return values
+
+
+def _other_meta(record: Record, given: Mapping[str, str]) -> RowError | None:
+    """The error of a row that has another value under a key of `--meta`."""
+    for key, value in given.items():
+        if record.sample.meta.get(key, value) != value:
+            return RowError(f"meta.{key}", excerpt(str(record.sample.meta[key])), f"{value} as in --meta")
+    return None
 
 
 def _in_python(text: str, path: Path) -> str:

@@ -182,7 +182,8 @@ def queue_rows(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[in
 
         late = count_now(store, info, uncounted)
     may_settle = settles(store, annotator)  # who may not is not told before their own decision
-    differ = several(store, info, ids=[number for number in ids if may_settle or rows[number].decided])
+    asked = [number for number, row in rows.items() if may_settle or row.decided]
+    differ = several(store, info, ids=asked) if asked else ()
     open_ones = to_settle(store, info, annotator, differ) if differ else ()
     return {
         number: replace(

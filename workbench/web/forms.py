@@ -151,7 +151,7 @@ def intent_of(fields: Fields, opened: Opened, kind: Kind, shown: Shown) -> Inten
 
 
 def told(fields: Fields, opened: Opened, kind: Kind, shown: Shown) -> str:
-    """What a form wants, as it is said once it is done; nothing where that makes no sense there."""
+    """What a form changes, in the words of its message; empty where the form does not fit the sample."""
     try:
         intent = intent_of(fields, opened, kind, shown)
     except InputError:

@@ -129,7 +129,8 @@ def in_full(row: QueueRow, sample: Sample, remarks: Sequence[str]) -> tuple[str,
     done, of = row.places
     facts += [f"{done} of {of} people decided"] if of > 1 else []
     facts += [holds(row.held)] if row.held else []
-    facts += ["people differ" + ": J resolves" * row.settles] if row.differs else []
+    if row.differs:
+        facts.append("people differ: J resolves" if row.settles else "people differ")
     marked = {
         "without suggestions": row.blind, "to be matched again": row.rematch,
         "verified under an older policy": row.stale, "picked by hand": row.off_plan,
