@@ -1,9 +1,39 @@
-"""Lists of cases, one a line, in text files next to the tests that read them."""
+"""Cases, one a line, in text files next to the tests that read them: lists of their own, and `cases.txt`.
+
+# TITLE          in `cases.txt`: the name of a test beside it, without `test_` and with spaces
+NAME | NAME      what the test is given
+VALUE | VALUE    a case: a cell that Python reads as a value is that value, any other is a text as it stands
+"""
 
 from __future__ import annotations
 
+import ast
+import inspect
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+Test = TypeVar("Test", bound=Callable[..., object])
+
+
+def value(cell: str) -> Any:
+    try:
+        return ast.literal_eval(cell)
+    except (SyntaxError, ValueError):
+        return cell
+
+
+def from_cases(test: Test) -> Test:
+    """A test with each of its cases in `cases.txt`."""
+    title = test.__name__.removeprefix("test_").replace("_", " ")
+    text = Path(inspect.getfile(test)).with_name("cases.txt").read_text("utf-8")
+    told = text.partition(f"\n# {title}\n")[2].partition("\n# ")[0]
+    names, *rows = [line.split(" | ") for line in told.split("\n") if line]
+    marked: Test = pytest.mark.parametrize(names, [list(map(value, row)) for row in rows])(test)
+    return marked
 
 
 def told(beside: str, name: str, form: str) -> list[tuple[str, ...]]:

@@ -58,6 +58,7 @@ def sessions(beside: str) -> dict[str, str]:
     return {
         f"{path.stem}: {title}": told
         for path in sorted(Path(beside).parent.glob("*.txt"))
+        if path.name != "cases.txt"
         for title, told in re.findall(r"(?ms)^# (.*?)\n(.*?)(?=^# |\Z)", path.read_text("utf-8"))
     }
 

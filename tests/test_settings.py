@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.lists import from_cases
 from workbench import cli
 from workbench.cli.console import Call, annotator_name
 from workbench.errors import UsageError, to_install
@@ -68,22 +69,7 @@ def test_an_empty_file_and_a_byte_order_mark(config: Path) -> None:
     assert Settings(config, "ana") == read_settings()
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ('them = "nord"', "there is no setting 'them'; did you mean 'theme'?"),
-        ("zzz = 1", "there is no setting 'zzz'"),
-        ("as = 7", 'as has to be a text: as = "…"'),
-        ('theme = ""', 'theme has to be a text: theme = "…"'),
-        ('keys = "a"', "keys: write it as a table, [keys]"),
-        ("[keys]\nreview.accept = 1", "keys: review.accept: write keys as"),
-        ('[keys]\nreview.accept = ""', "keys: review.accept: write keys as"),
-        ("[keys]\nreview.accept = []", "keys: review.accept: write keys as"),
-        ('[keys]\nreview.accept = ["a", 1]', "keys: review.accept: write keys as"),
-        ("as = \n", "not TOML"),
-        ("as =", "not TOML: Invalid value"),
-    ],
-)
+@from_cases
 def test_what_is_off_is_named_with_its_file(config: Path, text: str, said: str) -> None:
     """Where it stands and what to write; the nearest name for a mistyped one."""
     config.write_text(text)

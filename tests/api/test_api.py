@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from tests.exports.test_real_readers import imported
+from tests.lists import from_cases
 from workbench import api
 from workbench.api import ContextEntityRecall, ContextualRecall, import_frame
 from workbench.errors import ProposalError, UsageError, WorkbenchError
@@ -37,14 +38,7 @@ def test_the_examples_in_the_documentation_run() -> None:
     assert (0, 7 + 1) == (doctest.testmod(api).failed, doctest.testmod(api).attempted)
 
 
-@pytest.mark.parametrize(
-    "names",
-    [
-        ("user_input", "reference", "retrieved_contexts"),
-        ("input", "expected_output", "retrieval_context"),
-        ("question", "ground_truth", "contexts"),
-    ],
-)
+@from_cases
 def test_a_mapping_may_have_the_names_of_ragas_or_deepeval(names: tuple[str, str, str]) -> None:
     sample = dict(zip(names, EIFFEL.values(), strict=True))
 
@@ -84,15 +78,7 @@ def test_a_proposal_of_the_sample_is_used_and_nothing_is_proposed() -> None:
     assert 1 / (5 + 1e-8) == ContextEntityRecall(scorer="ragas").measure(record)
 
 
-@pytest.mark.parametrize(
-    ("threshold", "strict", "score", "passed"),
-    [
-        (0.5, False, 2 / 3, True),
-        (0.7, False, 2 / 3, False),
-        (None, False, 2 / 3, None),
-        (0.1, True, 0.0, False),
-    ],
-)
+@from_cases
 def test_the_pass_mark_and_strict_mode(threshold: Any, strict: bool, score: float, passed: Any) -> None:
     metric = ContextEntityRecall(threshold, strict)
 
@@ -196,32 +182,7 @@ def test_statements_are_counted_by_their_verdicts() -> None:
         measured({"text": "a", "verdict": "yes"}, {"text": "b"})
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        ({"scorer": "contextual_recall"}, "scorer 'contextual_recall' does not count this"),
-        ({"scorer": "bleu"}, "scorer 'bleu'"),
-        ({"threshold": 2.0}, "threshold 2.0: the pass mark"),
-        ({"threshold": "0.5"}, "threshold '0.5': the pass mark"),
-        ({"threshold": True}, "threshold True: the pass mark"),
-        *(
-            ({f"{name}_mode": "no"}, f"{name}_mode 'no': True or False")
-            for name in ("strict", "async", "verbose")
-        ),
-        ({"include_reason": 0}, "include_reason 0: True or False"),
-        ({"scorer": ["linked"]}, r"scorer \['linked'\] does not count this"),
-        ({"match_threshold": 101}, "match_threshold 101"),
-        ({"match_threshold": "85"}, "match_threshold '85': a number from 0 to 100$"),
-        (
-            {"match_threshold": 0.85},
-            r"match_threshold 0\.85: a number from 0 to 100, not a share; did you mean 85\?",
-        ),
-        ({"match_threshold": 1}, r"match_threshold 1: .*, not a share; did you mean 100\?"),
-        ({"policy": "policy.toml"}, "policy 'policy.toml': a Policy"),
-        ({"calibration": {"threshold": 80}}, "calibration {'threshold': 80}: give the path of a file or"),
-        ({"proposer": "nobody"}, "nobody"),
-    ],
-)
+@from_cases
 def test_unusable_arguments_are_refused_at_once(arguments: dict[str, object], told: str) -> None:
     with pytest.raises(UsageError, match=told):
         ContextEntityRecall(**arguments)  # type: ignore[arg-type]

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from tests.lists import from_cases
 from tests.proposing.claude.server import Service
 from tests.rows import write_rows
 from workbench import cli
@@ -264,14 +265,7 @@ def test_what_a_database_has_of_openai_is_not_asked_again(service: Any, local: s
     assert paid == service.stats.requests > 0
 
 
-@pytest.mark.parametrize(
-    ("given", "told"),
-    [
-        ({"max_cost": 1.0}, "max_cost cannot be kept: no price is known for local-model; leave it out"),
-        ({"base_url": "localhost:8000"}, "base URL: got 'localhost:8000'"),
-        ({"base_url": ""}, "no key for api.openai.com: set OPENAI_API_KEY, or name another .* with base_url"),
-    ],
-)
+@from_cases
 def test_what_openai_needs_is_told_in_python(local: str, monkeypatch: Any, given: Any, told: str) -> None:
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     options = OpenAI(**{"model": "local-model", "base_url": local, **given})

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.lists import from_cases
 from tests.rows import gold, naming, spelled, write_rows
 from workbench import calibration
 from workbench.api import ContextEntityRecall, ContextualRecall
@@ -38,20 +39,7 @@ def test_the_document_is_that_of_the_file_and_names_the_gold_it_saw(names: Any) 
     assert "ann" not in json.dumps(document["gold"])
 
 
-@pytest.mark.parametrize(
-    ("rule", "name", "inside", "words"),
-    [
-        ("derived", "Denmark", "Danish", "count a country named by its people (Danish for Denmark) as found"),
-        (
-            "coarser", "3 August 1994", "1994",
-            "count a date that agrees as far as it goes (1994 for 3 August 1994) as found",
-        ),
-        (
-            "nested", "London", "University of London",
-            "count a name that stands only inside a longer one (London in University of London) as found",
-        ),
-    ],
-)  # fmt: skip
+@from_cases
 def test_a_rule_that_reviewers_decide_otherwise_is_proposed_and_taken(
     run: Any, rule: str, name: str, inside: str, words: str
 ) -> None:

@@ -22,6 +22,7 @@ import typer
 from rich.cells import cell_len
 from sqlalchemy.engine import RootTransaction
 
+from tests.lists import from_cases
 from tests.rows import write_rows
 from workbench import __version__, cli, reports
 from workbench.cli.console import STOPPED
@@ -432,21 +433,7 @@ def test_ctrl_c_in_the_end_of_a_transaction_is_no_crash(run: Any, monkeypatch: p
 FILE = "workbench.db"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "opened"),
-    [
-        ((), (FILE, None, "eve")),
-        (("review",), (FILE, None, "eve")),
-        (("--db", "a.db"), ("a.db", None, "eve")),
-        (("--db=a.db", "review"), ("a.db", None, "eve")),
-        (("review", "--as", "ann", "--dataset", "x y"), (FILE, "x y", "ann")),
-        (("--db", "a.db", "--db", "b.db", "review"), ("b.db", None, "eve")),
-        (("--db", "a.db", "review", "--db", "b.db"), ("b.db", None, "eve")),
-        (("--db=", "review"), (FILE, None, "eve")),
-        (("review", "--db="), (FILE, None, "eve")),
-        (("review", "--as=  ann  "), (FILE, None, "ann")),
-    ],
-)
+@from_cases
 def test_options_before_and_after_the_command_name_what_is_opened(
     run: Any, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], opened: tuple[str | None, ...]
 ) -> None:

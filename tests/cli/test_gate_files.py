@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-import pytest
-
+from tests.lists import from_cases
 from tests.rows import sample, write_rows
 
 HOSTILE = 'a"<b>&]]> `x` | \x1b[31m\u202e\ufffe @team <!--\n# end'
@@ -75,18 +74,7 @@ def scored(key: str, reference: str, recall: float | None, **more: Any) -> dict[
     return sample(key, reference, "Paris is large.", context_entity_recall=recall, user_input=key, **more)
 
 
-@pytest.mark.parametrize(
-    ("recall", "options", "told"),
-    [
-        (round(3 / (3 + 1e-8), 10), ("--strict",), "passed: {}: 2 of 2 samples are perfect"),
-        (round(1 / (1 + 1e-8), 10), ("--threshold", "1"), "passed: {} mean 1.0000 over 2 samples"),
-        (1 - 2e-8, ("--threshold", "1"), "failed: {} mean .99999998 over 2 samples"),
-        (0.69996, ("--threshold", "0.7"), "failed: {} mean .69996 over 2 samples"),
-        (0.69995, ("--threshold", "0.7"), "failed: {} mean .69995 over 2 samples"),
-        (0.80015, ("--threshold", "0.8002"), "failed: {} mean .80015 over 2 samples"),
-        (0.70004, ("--threshold", "0.70004"), "passed: {} mean .70004 over 2 samples"),
-    ],
-)
+@from_cases
 def test_a_perfect_score_of_ragas_is_perfect_and_no_mean_belies_the_verdict(
     run: Any, tmp_path: Path, recall: float, options: tuple[str, ...], told: str
 ) -> None:

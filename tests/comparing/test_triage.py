@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.lists import told
+from tests.lists import from_cases, told
 from workbench.comparing.triage import AROUND, Quote, Suspicion, suspect
 from workbench.model import Kind, Match, Matching, Policy, Sample, Span, Unit
 from workbench.proposing import rules
@@ -105,22 +105,7 @@ def test_a_score_of_statements_is_suspicious_by_what_the_text_has(
 NILE = "The Nile is the longest river in all of Africa and flows north."
 
 
-@pytest.mark.parametrize(
-    ("reference", "context"),
-    [
-        ("The bridge was opened in 1937 by the mayor of the city.",
-         "The bridge was opened in 1973 by the mayor of the city."),
-        ("From 1937 to 1973 the bridge was closed to all traffic.",
-         "From 1973 to 1937 the bridge was closed to all traffic."),
-        (NILE, f"Some say t{NILE[1:].replace('is', 'is not')}"),
-        (NILE.replace("is", "isn't"), NILE),
-        (NILE, f"It is not true that t{NILE[1:]}"),
-        ("Die Brücke wurde vom Bürgermeister der Stadt eröffnet.",
-         "Die Brücke wurde nicht vom Bürgermeister der Stadt eröffnet."),
-        ("Мост был открыт мэром города для всех жителей.",
-         "Мост не был открыт мэром города для всех жителей."),
-    ],
-)  # fmt: skip
+@from_cases
 def test_a_sentence_with_another_number_or_negation_stands_nowhere(reference: str, context: str) -> None:
     one = sample(reference, f"Some history. {context} And more.")
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.lists import from_cases
 from workbench.comparing import words
 from workbench.comparing.agreement import Overlap, Rate, beyond_chance, tabulate
 from workbench.comparing.causes import Cause, precision_of
@@ -153,38 +154,19 @@ def test_verdicts_that_all_agree_have_no_standard_error() -> None:
     assert not [line for line in lines if "± .000" in line]
 
 
-@pytest.mark.parametrize(
-    ("verified", "line"),
-    [
-        (0.5, "mean Δ: −.250 at most 13.9% may differ otherwise (95 %), n = 20"),
-        (0.25, "mean Δ: .000 at most 13.9% may differ (95 %), n = 20"),
-    ],
-)
+@from_cases
 def test_equal_differences_have_a_bound_and_no_interval(verified: float, line: str) -> None:
     same = paired([Pair(f"s{place}", 0.25, verified) for place in range(20)])
 
     assert line == words.paired_facts(same)[0].line
 
 
-@pytest.mark.parametrize(
-    ("digits", "expected"),
-    [
-        (["0.1428", "1.0"], 1e-4), (["0.5", "1"], 1e-2), (["0.33"], 1e-2), (["0.14285714265306124"], 1e-8),
-        (["1e-05"], 1e-5), ([], 1e-2),
-    ],
-)  # fmt: skip
+@from_cases
 def test_a_column_is_as_precise_as_its_longest_number(digits: list[str], expected: float) -> None:
     assert expected == pytest.approx(precision_of(digits))
 
 
-@pytest.mark.parametrize(
-    ("groups", "off", "note"),
-    [
-        (2, 0.0, "no interval: 2 groups, fewer than 10"),  # as *equal* below it says
-        (10, 0.0, "at most 25.9% may differ (95 %)"),
-        (10, 0.5, "no interval: all groups are alike"),  # one of the two samples of each group is off
-    ],
-)
+@from_cases
 def test_what_is_said_of_samples_in_groups_counts_groups(groups: int, off: float, note: str) -> None:
     some = paired([Pair(f"s{n}", 0.5, 0.5 + off * (n // 10), f"g{n % groups}") for n in range(20)])
 

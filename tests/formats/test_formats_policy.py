@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
+from tests.lists import from_cases
 from workbench.errors import InputError
 from workbench.formats.policy import from_toml, to_toml
 from workbench.model import Label, Policy
@@ -40,26 +41,7 @@ def test_a_written_policy_steers_no_terminal(guidelines: str) -> None:
     assert text == clean(text)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        ('kinds = ["entity"]', "kinds = []", "kinds"),
-        ('kinds = ["entity"]', 'kinds = "entity"', "kinds: expected a list"),
-        ('"1" = "person"', '"1" = ""', "labels: 1: expected a name"),
-        ('"1" = "person"', '"1" = person', "not TOML"),
-        ("[labels]", "\x00", "not TOML"),
-        ('kinds = ["entity"]', 'kinds = ["entity", "entity"]', "kinds"),
-        ('nested = "missing"', 'nested = "maybe"', "nested"),
-        ('partial = "split"', "partial = 1", "partial"),
-        ('language = ""', 'language = "russian"', "language"),
-        ("counted_labels = []", 'counted_labels = ["tree"]', "counted_labels: 'tree'"),
-        ('"1" = "person"', '"x" = "person"', "key 'x'"),
-        ('"1" = "person"', '"1" = "place"', "labels: 'place' stands under two keys"),
-        ('nested = "missing"', 'nestled = "missing"', "unknown 'nestled'"),
-        ('nested = "missing"\n', "", "'nested' is missing"),
-        ("kinds =", "kinds", "not TOML"),
-    ],
-)
+@from_cases
 def test_what_is_no_policy_is_named(old: str, new: str, said: str) -> None:
     text = to_toml(Policy())
     assert old in text

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
+from tests.lists import from_cases
 from workbench.errors import RowError
 from workbench.formats import columns
 from workbench.formats.reading import read
@@ -29,41 +30,13 @@ def test_delimiters_and_a_bom_are_found(load: Any, delimiter: str, start: str, q
     assert load(text, "a.csv").record.sample == Sample(NAME, "q", "r", ("c",))
 
 
-@pytest.mark.parametrize(
-    ("cell", "items"),
-    [
-        ("[]", []),
-        ("[ ]", []),
-        ("['a', 'b']", ["a", "b"]),
-        ("['a' 'b']", ["a", "b"]),
-        ("['a'\n \"b'c\"]", ["a", "b'c"]),
-        ('["a", "b"]', ["a", "b"]),
-        ('[\'it\\\'s\', "say \\"x\\""]', ["it's", 'say "x"']),
-        ("['\\xe9\\u0416\\U0001f600\\n\\t\\\\ \\101 \\d']", ["éЖ😀\n\t\\ A \\d"]),
-        ('["\\ud83d\\ude00"]', ["😀"]),
-        ("[r'a\\n', u'b']", ["a\\n", "b"]),
-        ("['a,] [', 'b']", ["a,] [", "b"]),
-        ("['line\nbreak']", ["line\nbreak"]),
-        ('[1, "a"]', [1, "a"]),
-    ],
-)
+@from_cases
 def test_a_list_cell_is_read_whoever_wrote_it(cell: str, items: list[Any]) -> None:
     """JSON, Python's repr, or numpy's print."""
     assert columns.list_cell(cell, "contexts") == items
 
 
-@pytest.mark.parametrize(
-    ("cell", "message"),
-    [
-        ("plain text", 'got "plain text", expected a list such as'),
-        ("['a'", "got \"['a'\", expected a list that ends in ]"),
-        ("['a' ... 'b']", "got ... after 1 items, expected every item: numpy printed ..."),
-        ("['a', b]", "got b after 1 items, expected strings in quotes"),
-        ("['a', 'b]", "got 'b after 1 items, expected strings in quotes"),
-        ("['a', None]", "got None after 1 items, expected strings in quotes"),
-        ("{}", 'got "{}", expected a list such as'),
-    ],
-)
+@from_cases
 def test_a_list_cell_that_lost_something_is_refused(cell: str, message: str) -> None:
     """With what stands there."""
     with pytest.raises(RowError) as caught:

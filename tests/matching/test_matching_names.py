@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from tests.lists import told
+from tests.lists import from_cases, told
 from workbench.matching import FLOOR
 from workbench.matching.names import Name, best, similarity
 
@@ -47,15 +47,7 @@ def test_a_place_is_at_most_suggested_for_another_word_labelled_other() -> None:
     assert similarity(Name("Липецк", "place"), Name("Липецке", "other"), "ru") == (98, "inflected")
 
 
-@pytest.mark.parametrize(
-    ("a", "b"),
-    [
-        ("York", "New York"),
-        ("Virginia", "West Virginia"),
-        ("Paris", "Paris Hilton"),
-        ("Oxford", "University of Oxford"),
-    ],
-)
+@from_cases
 def test_without_labels_a_part_of_a_name_is_not_the_name(a: str, b: str) -> None:
     """Only the last word of a name that reads like a person's is taken for it."""
     assert similarity(Name(a), Name(b), "en")[0] < 85

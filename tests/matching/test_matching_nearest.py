@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
+from tests.lists import from_cases
 from workbench.matching import analysis
 from workbench.matching.names import Name, similarity
 from workbench.matching.nearest import PASSAGE, nearest, shared
@@ -53,20 +54,7 @@ def test_two_capitals_are_a_word_of_their_own() -> None:
     assert quoted("AI", contexts) == ["The EU has a law on AI."]
 
 
-@pytest.mark.parametrize(
-    ("text", "passage"),
-    [
-        ("United Nations", "The UN was founded."),
-        ("the United Nations", "The U.N. was founded."),
-        ("Bank of England", "It was set by the BoE then."),
-        ("Bank of England", "It was set by the BOE then."),
-        ("gross domestic product", "GDP grew."),
-        ("Организация Объединённых Наций", "ООН приняла закон."),
-        ("UN", "It is the United Nations."),
-        ("The GDP", "Its gross domestic product grew."),
-        ("ГДР", "Германская Демократическая Республика распалась."),
-    ],
-)
+@from_cases
 def test_the_initials_of_a_name_and_the_name_of_initials_come_first(text: str, passage: str) -> None:
     """Before a passage with a word of the name, marked; UNESCO is no UN, and two small words are no name."""
     contexts = ["Nations of England united. UNESCO is under no law. A product of a domestic bank.", passage]

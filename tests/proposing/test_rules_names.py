@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.lists import from_cases
 from workbench.proposing.rules import entities, quantities
 
 
@@ -32,18 +33,7 @@ def test_what_is_told_is_found(lang: str, said: str, expected: str, only: str, l
     assert wanted == (found[: len(wanted)] if expected.endswith("…") else found)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "12thJuly 1995, on 12July and July_4, July 4, 1776; 11–12 July 1995",
-        "1999-03-20 July 5, 11-го – 12-го del July 1995, 3 4 5 May, marching 7 days, 8 MAR 1990",
-        "4 Mayıs 1999, 4 MAYIS 1999 İstanbul; 3 ΜΑΐΟΥ 1990; ngày 3 tháng 4 năm 1975",
-        "c. 1450 and AD 79, A.D. 40; 1939–45 1939-1945; 44 v. Chr. 2001-02-03 03.04.1999 1/2/99",
-        "'80s 1980s 1980-х 1980er Jahre, XIX век, 19-го века, the nineteenth century, siglo XX",
-        "12 जुलाई 1995, 12 กรกฎาคม 2540, 1234年5月6日",
-        "3:45 p.m. 15 Uhr 12 часов 5 минут; three weeks, two-day, dos años, vier Stunden, 35 years old",
-    ],
-)
+@from_cases
 def test_dates_are_those_of_the_patterns_tried_everywhere(text: str) -> None:
     """They are tried only where a figure or a word stands that they need."""
     starts = [found.start() for found in quantities._STARTS.finditer(text)]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
+from tests.lists import from_cases
 from workbench.comparing.links import descends
 from workbench.model import Assessment, Disposition, Kind, Match, Span, Unit
 from workbench.reviewing.edits import Accept, Comment, Dispose, Edit, Flag, Named, Open, Put, Redo, Undo
@@ -161,19 +162,7 @@ def test_accept_settles_undecided_units_as_unsure() -> None:
     assert settled.units[1:] == (rejected, duplicate, decided)
 
 
-@pytest.mark.parametrize(
-    ("entity", "statement", "both"),
-    [
-        ("todo", "todo", "todo"),
-        ("verified", "todo", "started"),
-        ("skipped", "todo", "started"),
-        ("started", "verified", "started"),
-        ("verified", "skipped", "skipped"),
-        ("excluded", "skipped", "skipped"),
-        ("verified", "excluded", "excluded"),
-        ("verified", "verified", "verified"),
-    ],
-)
+@from_cases
 def test_the_least_finished_kind_speaks_for_the_sample(entity: Any, statement: Any, both: Any) -> None:
     """A sample is verified when every kind of the policy is."""
     edits: list[Edit] = [OPEN]

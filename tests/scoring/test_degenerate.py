@@ -9,6 +9,7 @@ from math import fsum
 import pytest
 from hypothesis import given, strategies as st
 
+from tests.lists import from_cases
 from workbench.comparing.intervals import Mean, mean
 from workbench.formats.json_lines import of_lines
 from workbench.formats.readers import native
@@ -32,14 +33,7 @@ from workbench.scoring.names import SCORERS
 from workbench.scoring.scorers import assess_all, band, counted, score
 
 
-@pytest.mark.parametrize(
-    ("found", "units", "expected"),
-    [
-        (9, 10, "90-100"), (90, 100, "90-100"), (1, 1, "90-100"), (899, 1000, "70-90"),
-        (7, 10, "70-90"), (21, 30, "70-90"), (699, 1000, "50-70"),
-        (1, 2, "50-70"), (2, 3, "50-70"), (499, 1000, "0-50"), (0, 1, "0-50"), (0, 0, None),
-    ],
-)  # fmt: skip
+@from_cases
 def test_a_score_on_a_border_belongs_to_the_upper_band(found: int, units: int, expected: str | None) -> None:
     """Compared in integers: .7 as a float times 100 is 70.0 or 69.99999999999999."""
     assert expected == band(Tally(found, units - found))
@@ -138,17 +132,7 @@ def test_a_context_name_that_is_in_no_context_is_suggested_below_the_threshold_t
     assert [Match("missing", "absent", note=note)] == [unit.match for unit in found.units]
 
 
-@pytest.mark.parametrize(
-    ("text", "context", "found"),
-    [
-        ("Rome", "ROME fell.", 1),
-        ("United States", "The US agreed.", 1),
-        ("Rome", "Romeo fell.", 0),
-        ("Париж", "В Париже тепло.", 1),
-        ("東京", "彼は東京に住む。", 1),
-        ("12 March 2001", "On March 12, 2001 it began.", 1),
-    ],
-)
+@from_cases
 def test_a_context_name_stands_in_its_context_in_any_form(text: str, context: str, found: int) -> None:
     """Another case, another name of the same thing, an inflected form; a part of a word is no place."""
     names = (ProposedEntity(text, "place"),)

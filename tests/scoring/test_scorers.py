@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
+from tests.lists import from_cases
 from workbench.formats.reading import read
 from workbench.formats.rows import Notes
 from workbench.model import Kind, Matching, Policy, Record, Score, Tally
 from workbench.scoring.doubt import Counted, doubt
-from workbench.scoring.names import SCORERS, headline
+from workbench.scoring.names import headline
 from workbench.scoring.scorers import assess_all, gate, score
 
 THIRDS = [("a", Fraction(1, 3)), ("b", Fraction(1)), ("c", None)]
@@ -39,20 +40,7 @@ def test_only_undefined_samples_fail_the_gate(strict: bool) -> None:
 NAMES = ["ragas", "ragas_legacy", "linked", "presence"]
 
 
-@pytest.mark.parametrize(
-    ("columns", "able", "kind", "expected"),
-    [
-        (["context_recall", "context_entity_recall"], NAMES, "entity", "context_entity_recall"),
-        (["faithfulness", "context_recall"], NAMES, "entity", "context_recall"),
-        (["Contextual Recall", "Answer Relevancy"], NAMES, "statement", "Contextual Recall"),
-        (["context_recall", "our_recall (statement)"], NAMES, "entity", "our_recall (statement)"),
-        (["faithfulness", "answer_relevancy"], NAMES, "entity", "ragas"),
-        ([], ["linked", "presence"], "entity", "linked"),
-        ([], ["presence"], "entity", "presence"),
-        ([], [], "entity", "linked"),
-        ([], list(SCORERS), "statement", "contextual_recall"),
-    ],
-)  # fmt: skip
+@from_cases
 def test_recall_of_the_file_leads_no_other_metric(columns: Any, able: Any, kind: Kind, expected: str) -> None:
     assert expected == headline(columns, able, kind)
 
@@ -62,15 +50,7 @@ def counted(linked: list[int] | None, presence: list[int] | None) -> Counted:
     return Counted({name: bytes(listed) for name, listed in given.items() if listed is not None}, {})
 
 
-@pytest.mark.parametrize(
-    ("more", "less"),
-    [
-        (([80], [0]), ([100], [100])),  # a near name below the threshold against an equal one
-        (([90], [0]), ([90], [90])),  # found by a name that stands in no context
-        (([0], [100]), ([0], [0])),  # stands in a context, and the reading of the context missed it
-        (([80, 80], [0, 0]), ([80], [0])),  # two such units
-    ],
-)
+@from_cases
 def test_what_people_corrected_more_often_is_more_doubtful(more: Any, less: Any) -> None:
     """The order of the shares that were measured."""
     first, second = doubt(counted(*more)), doubt(counted(*less))

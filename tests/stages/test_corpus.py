@@ -22,6 +22,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
+from tests.lists import from_cases
 from tests.rows import write_rows
 from workbench import batch, cli
 from workbench.api import ContextEntityRecall, ContextualRecall
@@ -349,17 +350,7 @@ def test_a_damaged_scores_file_is_named_and_the_others_are_counted(scored: Any, 
     assert "delete it and run score-files again" in report.failed[corpus / "a.jsonl"]
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        (["nothing.jsonl"], "no such file"),
-        (["empty"], "no files to score in it"),
-        (["corpus", "--out", "corpus"], "not empty, and without scores of ours"),
-        (["corpus", "--policy", "none.toml"], "none.toml"),
-        (["corpus", "--cluster", "tcp://127.0.0.1:9"], "no dask scheduler answers there"),
-        (["corpus", "--map", "reference"], "say FIELD=COLUMN"),
-    ],
-)
+@from_cases
 def test_bad_options_get_a_message_and_write_nothing(
     given: list[str],
     message: str,

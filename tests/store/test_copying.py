@@ -18,6 +18,7 @@ from sqlalchemy import make_url
 
 from tests.conftest import Bench, past
 from tests.formats.test_formats_round_trip import records
+from tests.lists import from_cases
 from tests.postgres import Server, ask
 from tests.rows import sample
 from tests.stages.test_purge import fill, leave, row, run_purge
@@ -222,13 +223,7 @@ def test_exports_of_a_database_and_of_its_copies_are_equal(filled: Bench, postgr
             assert [first, first] == others
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ("UPDATE sample SET response = 'a' || char(0) WHERE id = 1", "sample 1: response holds NUL"),
-        (r"""UPDATE sample SET meta = '{"a": "\ud83d"}' WHERE id = 1""", "sample 1: meta holds half a char"),
-    ],
-)
+@from_cases
 def test_what_a_server_does_not_take_is_named(filled: Bench, postgres: Any, change: str, said: str) -> None:
     past(filled.db, change)
     with postgres.database() as target:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import past
+from tests.lists import from_cases
 from tests.rows import naming, sample
 from workbench.cli import _run
 from workbench.errors import StoreError
@@ -61,15 +62,7 @@ def test_messages_quote_nothing_of_a_damaged_database(bench: Any, statement: str
     assert SECRET not in str(refused.value)
 
 
-@pytest.mark.parametrize(
-    ("table", "column", "stored", "damaged"),
-    [
-        ("proposal", "document", '"label"', '"labZl"'),
-        ("policy", "document", '"kinds"', '"kXnds"'),
-        ("gold_unit", "document", '"id"', '"Yd"'),
-        ("review", "origin", "imported", "impXrted"),
-    ],
-)
+@from_cases
 def test_a_stored_value_that_is_not_what_was_stored_is_a_damaged_database(
     demo: Any, table: str, column: str, stored: str, damaged: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -19,6 +19,7 @@ import pytest
 from sqlalchemy import create_engine, inspect, make_url, text
 
 from tests.conftest import Bench
+from tests.lists import from_cases
 from tests.postgres import Server, ask
 from tests.rows import gold, proposal, sample
 from workbench.errors import NewerSchemaError, StoreError, UsageError, WorkbenchError
@@ -183,19 +184,7 @@ def test_an_empty_file_becomes_a_database_only_where_something_is_to_be_stored(t
     assert tables_of(tmp_path / "w.db") == sorted(METADATA.tables)
 
 
-@pytest.mark.parametrize(
-    ("url", "message"),
-    [
-        ("no-such-dialect://host/db", "no-such-dialect"),
-        (
-            "mysql://ann:secret@host/db",
-            r"^mysql://ann:\*\*\*@host/db: give a path, or postgresql://USER@HOST/NAME$",
-        ),
-        ("://", "no path and no database URL"),
-        ("sqlite+nope:///x.db", "nope"),
-        ("postgresql+psycopg://ann:secret@host/db", r"not installed: pip install .*\[postgres\]'"),
-    ],
-)
+@from_cases
 def test_an_unusable_url_is_refused_without_the_password(monkeypatch: Any, url: str, message: str) -> None:
     """A driver that is not installed is named."""
     monkeypatch.setitem(sys.modules, "psycopg", None)
@@ -312,13 +301,7 @@ def test_an_older_database_is_copied_and_then_migrated(bench: Any, later: Any) -
         assert raw.execute("SELECT count(*) FROM gold_unit").fetchall() == [(1,)]
 
 
-@pytest.mark.parametrize(
-    ("sql", "why"),
-    [
-        ("INSERT INTO nowhere VALUES (1)", "no such table: nowhere"),
-        ("DELETE FROM sample", "break references"),
-    ],
-)
+@from_cases
 def test_a_migration_that_fails_half_way_changes_nothing(bench: Any, later: Any, sql: str, why: str) -> None:
     """Version, tables and rows stay, and the copy made before is there.
 

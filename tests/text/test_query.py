@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from tests.lists import told
+from tests.lists import from_cases, told
 from workbench.text.query import (
     FIELDS,
     LONGEST,
@@ -135,25 +135,7 @@ def test_numbers_are_compared_exactly(text: str, number: Fraction, expected: boo
     assert bool(read(text).terms[0].compares(number)) is expected
 
 
-@pytest.mark.parametrize(
-    ("text", "hand_picked", "decided"),
-    [
-        ("rome state:todo", True, False),
-        ("lang:ru", True, False),
-        ("state:todo is:blind", False, False),
-        ("label:date", True, False),
-        ("delta>.2", True, True),
-        ("cause:missed", True, True),
-        ("is:disputed", True, False),
-        ("state:verified,skipped", False, True),
-        ("state:verified,todo", False, False),
-        ("-state:todo", False, False),
-        ("is:stale", False, True),
-        ("is:fast", False, True),
-        ("-is:fast", False, False),
-        ("is:flagged", True, False),
-    ],
-)
+@from_cases
 def test_what_a_query_does_to_the_plan(text: str, hand_picked: bool, decided: bool) -> None:
     """Whatever looks at what is in a sample picks by hand; some queries bring decided samples only."""
     query = read(text)
@@ -199,20 +181,7 @@ def test_a_taken_completion_leaves_the_cursor_where_one_types_on() -> None:
     assert apply("ab", Completion(1, 1, "x", "x")) == ("axb", 2)
 
 
-@pytest.mark.parametrize(
-    ("text", "choice", "expected"),
-    [
-        ("", ("state", "todo"), "state:todo"),
-        ("rome", ("state", "todo"), "rome state:todo"),
-        ("state:todo rome", ("state", "started"), "rome state:started"),
-        ("state:todo rome", ("state", "todo"), "rome"),
-        ("is:blind", ("is", "flagged"), "is:blind is:flagged"),
-        ("is:blind is:flagged", ("is", "blind"), "is:flagged"),
-        ("-label:date", ("label", "date"), "-label:date label:date"),
-        ("", ("group", "a b"), 'group:"a b"'),
-        ('"not closed', ("state", "todo"), '"not closed" state:todo'),
-    ],
-)
+@from_cases
 def test_a_choice_is_put_into_the_query(text: str, choice: tuple[str, str], expected: str) -> None:
     """Another value of the field makes way, the same one is taken out again."""
     assert toggled(text, *choice) == expected

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import example, given, strategies as st
 from rich.cells import cell_len
 
+from tests.lists import from_cases
 from workbench.text.cells import (
     clusters,
     cut,
@@ -28,18 +29,7 @@ TEXTS = st.text(
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "size", "expected"),
-    [
-        ("The Taj Mahal is in Agra.", 10, ["The Taj", "Mahal is", "in Agra."]),
-        ("Супердлинноеслово тут", 10, ["Супердлинн", "оеслово", "тут"]),
-        ("北京（英语：Beijing）是首都。", 10, ["北京（英", "语：", "Beijing）", "是首都。"]),
-        ("one\n\ntwo", 10, ["one", "", "two"]),
-        ("", 10, [""]),
-        ("👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧", 4, ["👨‍👩‍👧👨‍👩‍👧", "👨‍👩‍👧"]),
-        ("मुंबई नगर", 5, ["मुंबई", "नगर"]),
-    ],
-)
+@from_cases
 def test_wrap_breaks_where_a_reader_would(text: str, size: int, expected: list[str]) -> None:
     """At line breaks and spaces; in scripts without spaces between characters, never before a full stop."""
     assert [text[a:b] for a, b in wrap(text, size)] == expected
@@ -72,18 +62,7 @@ def test_clusters_cover_the_text(text: str) -> None:
     assert sum(cells for _, _, cells in found) == width(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "drawn"),
-    [
-        ("👨‍👩‍👧 x", "👨 x"),
-        ("👩🏽", "👩"),
-        ("❤️", "❤"),
-        ("क्‍ष", "क्ष"),
-        ("1️⃣", "1⃣"),
-        ("\u200d👨", "👨"),
-        ("plain", "plain"),
-    ],
-)
+@from_cases
 def test_steady_draws_what_every_terminal_measures_alike(text: str, drawn: str) -> None:
     """Joined and toned emoji are drawn as their first picture; no letter is lost."""
     assert steady(text) == drawn
@@ -111,30 +90,13 @@ def test_index_at_finds_the_character_under_the_mouse() -> None:
     assert [index_at(text, column) for column in range(7)] == [0, 1, 1, 2, 4, 5, 5]
 
 
-@pytest.mark.parametrize(
-    ("text", "size", "expected"),
-    [
-        ("University of Paris", 19, "University of Paris"),
-        ("University of Paris", 12, "Univer…Paris"),
-        ("国家文物局的数据", 9, "国家…数据"),
-        ("abc", 1, "…"),
-    ],
-)
+@from_cases
 def test_names_are_cut_in_the_middle(text: str, size: int, expected: str) -> None:
     """Both ends stay, in at most as many cells as there are."""
     assert (expected, True) == (cut_middle(text, size), width(cut_middle(text, size)) <= size)
 
 
-@pytest.mark.parametrize(
-    ("text", "turned"),
-    [
-        ("نهر النيل", "لينلا رهن"),
-        ("שָׁלוֹם", "םוֹלשָׁ"),
-        ("تأسست 1889 (UNESCO)", "(UNESCO) 1889 تسسأت"),
-        ("Eiffel 1889", ""),
-        ("", ""),
-    ],
-)
+@from_cases
 def test_a_text_from_right_to_left_is_turned_by_characters(text: str, turned: str) -> None:
     """Marks stay on their letters, numbers and Latin words as they are; other texts need no second line."""
     assert turned == other_direction(text)

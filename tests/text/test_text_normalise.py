@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import example, given, strategies as st
 
-from tests.lists import told
+from tests.lists import from_cases, told
 from workbench.text.inflection import forms
 from workbench.text.normalise import fold, key, words
 
@@ -71,17 +71,7 @@ def test_folding_twice_changes_nothing(text: str) -> None:
     assert fold(fold(text)) == fold(text)
 
 
-@pytest.mark.parametrize(
-    ("word", "lang", "expected"),
-    [
-        ("да", "uk", set()),
-        ("рим", "uk", {"рим+0"}),
-        ("рима", "uk", {"рим+0", "рим+1", "рим+10", "рим+4"}),
-        ("лев", "uk", {"лев+0", "лв+0", "льв+0"}),
-        ("ia", "pl", set()),
-        ("ewa", "pl", {"ew+0", "ew+1", "ew+4"}),
-    ],
-)
+@from_cases
 def test_a_form_names_a_stem_of_two_letters_and_its_paradigm(
     word: str, lang: str, expected: set[str]
 ) -> None:

@@ -4,42 +4,19 @@ from __future__ import annotations
 
 import unicodedata
 
-import pytest
 from hypothesis import given, strategies as st
 
+from tests.lists import from_cases
 from workbench.text.safe import clean
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("\x1b]52;c;x\x07", "␛]52;c;x␇"),
-        ("a\x00b\x7fc", "a␀b␡c"),
-        ("\x9b2J", "\ufffd2J"),
-        ("abc\u202edef\u2066", "abc\ufffddef\ufffd"),
-        ("a\u200bb\ufeff\u2060", "a\ufffdb\ufffd\ufffd"),
-        ("\U000e0041\U000e007f", "\ufffd\ufffd"),
-        ("\ud800x", "\ufffdx"),
-        ("\r", "␍"),
-    ],
-)
+@from_cases
 def test_what_steers_or_hides_becomes_visible(text: str, expected: str) -> None:
     """Controls get their pictures, everything else that hides the replacement character."""
     assert clean(text) == expected
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "tab\tand\nnewline",
-        "👩\u200d👩\u200d👧 ❤️",
-        "क\u094d\u200dष",
-        "שלום עולם",
-        "مرحبا",
-        "[b]$x[/b]",
-        "東京",
-    ],
-)
+@from_cases
 def test_legitimate_text_is_left_alone(text: str) -> None:
     """Languages need no overrides; markup is for the widget to show literally."""
     assert clean(text) == text

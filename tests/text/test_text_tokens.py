@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, strategies as st
 
-from tests.lists import told
+from tests.lists import from_cases, told
 from workbench.model import Span
 from workbench.text.tokens import UNSPACED, Token, marks, plain, sentences, snap, tokens
 
@@ -58,21 +58,7 @@ def cut(text: str) -> list[str]:
     return [text[span.start : span.end] for span in sentences(text)]
 
 
-@pytest.mark.parametrize(
-    "expected",
-    [
-        ["Mr. J. K. Rowling lives in the U.S. today.", "She won in 1999.", "Really?!", "Yes."],
-        ["It grew by 3.5 percent, e.g. in Paris.", 'He said "No."', "Then he left…"],
-        ["Born in St. Louis on Jan. 5, Dr. King Jr. moved.", "He wrote vol. 2, pp. 3–4."],
-        ["А. С. Пушкин родился в 1799 г. в Москве.", "Это знает каждый, т. е. все.", "Да!"],
-        ["На ул. Ленина, д. 5, жил проф. Иванов и др. учёные.", "Он умер."],
-        ["Am 3. Oktober 1990 kam er z. B. nach Berlin.", "Dort blieb er bzw. lebte er.", "Ende."],
-        ["La Sra. García vive aquí.", "¿Quién es?", "Es el Dr. Pérez."],
-        ["东京是日本的首都。", "北京是中国的首都！", "真的？"],
-        ["彼は「はい。」", "と言った。", "本当か？"],
-        ["هل هذا صحيح؟", "نعم، صحيح.", "شكرا."],
-    ],
-)
+@from_cases
 def test_sentences_end_where_they_end(expected: list[str]) -> None:
     """Abbreviations, initials, ordinals and decimals do not end one; East Asian stops need no space."""
     joiner = "" if expected[0][-1] in "。」" else " "

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from textual.binding import Binding
 
+from tests.lists import from_cases
 from tests.tui.conftest import User
 from workbench.errors import UsageError
 from workbench.settings import Settings
@@ -93,15 +94,7 @@ def test_every_key_can_be_given_as_it_is_shown() -> None:
             assert " " in written or key_name(written) == binding.key
 
 
-@pytest.mark.parametrize(
-    ("given", "name"),
-    [
-        ("A", "A"), ("shift+a", "A"), ("Esc", "escape"), ("F5", "f5"), ("Ctrl+X", "ctrl+x"),
-        ("?", "question_mark"), ("+", "plus"), ("-", "minus"), ("|", "vertical_line"), ("&", "ampersand"),
-        ("ё", "ё"), ("长", "长"), ("alt+enter", "alt+enter"), ("ctrl+shift+left", "ctrl+shift+left"),
-        ("←", "left"), ("shift+↑", "shift+up"), ("comma", "comma"), (",", "comma"),
-    ],
-)  # fmt: skip
+@from_cases
 def test_ways_to_write_a_key(given: str, name: str) -> None:
     """As it is typed, by its name in any case, or as the help writes it."""
     assert name == key_name(given)

@@ -10,6 +10,7 @@ import pytest
 from textual.binding import Binding, BindingsMap
 from textual.screen import Screen
 
+from tests.lists import from_cases
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.keys import TWINS, declared, nodes, read_table
 from workbench.tui.screens.agree import TABLES
@@ -75,13 +76,7 @@ def test_every_section_of_the_table_is_of_a_screen() -> None:
     assert sorted(bound) == sorted((str(b.id), b.action) for section in TABLE.values() for b in section)
 
 
-@pytest.mark.parametrize(
-    ("line", "why"),
-    [
-        ("open  enter  open  Queue  review", "keys.txt:5: six columns expected, got 5"),
-        ("open  x enter  open  Queue  -  Open it", "keys.txt:5: enter stands in [queue] already"),
-    ],
-)
+@from_cases
 def test_a_wrong_line_of_the_table_is_refused_with_its_number(line: str, why: str) -> None:
     with pytest.raises(ValueError, match=re.escape(why)):
         read_table(f"What keys do.\n\n[queue]\nwhy  w enter  why  Queue  -  Why\n{line}\n")

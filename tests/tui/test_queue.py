@@ -13,6 +13,7 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.events import MouseDown, MouseUp
 
+from tests.lists import from_cases
 from tests.rows import gold, sample, write_rows
 from tests.tui.conftest import User, shown as drawn, until
 from workbench.errors import StoreError
@@ -267,16 +268,7 @@ def test_the_column_of_annotators_grows_with_the_window_alone() -> None:
 GENERATED = "be0006980698fc9f48527d0e00aa11bb"
 
 
-@pytest.mark.parametrize(
-    ("key", "size", "expected"),
-    [
-        ("taj-high", 14, "taj-high"),
-        ("redocred_dev_document_0042", 14, "redo…ment_0042"),
-        ("中文编号的样本第四十二号", 14, "中文…四十二号"),
-        (GENERATED, 8, "be000698"),
-        (GENERATED, 28, "be000698"),
-    ],
-)
+@from_cases
 def test_a_long_id_keeps_the_end_in_which_ids_differ(key: str, size: int, expected: str) -> None:
     """A generated one is cut alike everywhere: it is found by eye in what is said and in the disputes."""
     assert short(key, size).rstrip() == expected

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from textual.events import Event, Paste, Resize
 from textual.geometry import Size
 
+from tests.lists import from_cases
 from tests.tui.conftest import User, key_event, until
 from tests.tui.test_hostile import on_screen
 from workbench.model import Match, Unit
@@ -137,20 +137,7 @@ async def test_the_key_bar_shows_whole_words(user: User) -> None:
 LONG = "0123456789" * 4
 
 
-@pytest.mark.parametrize(
-    ("left", "right", "room", "drawn"),
-    [
-        ("left", "right", 20, "left           right"),
-        ("a dataset", LONG, 50, f"a dataset {LONG}"),
-        ("a dataset", LONG, 49, f"a dataset …{LONG[-38:]}"),
-        ("a dataset", LONG, 34, f"a dataset …{LONG[-23:]}"),
-        ("a dataset", LONG, 30, f"a da… …{LONG[-23:]}"),
-        ("a dataset", LONG, 20, f"…{LONG[-19:]}"),
-        ("", LONG, 30, f"…{LONG[-29:]}"),
-        ("a dataset", "", 5, "a da…"),
-        ("数据集", "根据国家文物局的数据明长城全长公里", 36, "数据集 …家文物局的数据明长城全长公里"),
-    ],
-)  # fmt: skip
+@from_cases
 def test_a_line_with_two_ends(left: str, right: str, room: int, drawn: str) -> None:
     """The right end keeps its last 24 cells as long as there are so many, then the left gives way."""
     parts = arranged(((left, ""),) if left else (), ((right, ""),) if right else (), room)

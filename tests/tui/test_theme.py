@@ -11,6 +11,7 @@ from textual.color import Color
 from textual.command import CommandPalette
 from textual.theme import Theme
 
+from tests.lists import from_cases
 from tests.tui.conftest import User, first_offer, until
 from workbench.errors import UsageError
 from workbench.settings import Settings, State, read_state, remember
@@ -130,15 +131,7 @@ async def test_another_theme_reaches_what_is_shown(user: User) -> None:
     assert not any(one == other for one, other in zip(dark, light, strict=True))
 
 
-@pytest.mark.parametrize(
-    ("term", "colours", "theme"),
-    [
-        ("xterm-16color", "", "ansi-dark"),
-        ("linux", "", "ansi-dark"),
-        ("xterm-256color", "", "workbench-dark"),
-        ("xterm", "truecolor", "workbench-dark"),
-    ],
-)
+@from_cases
 def test_a_terminal_of_16_colours_keeps_its_own(
     term: str, colours: str, theme: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

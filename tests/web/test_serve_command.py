@@ -21,6 +21,7 @@ import pytest
 from starlette.responses import PlainTextResponse
 
 from tests.conftest import Run
+from tests.lists import from_cases
 from tests.rows import naming
 from tests.web.conftest import Visitor, fields_of, name_people
 from workbench.stages import people
@@ -42,20 +43,7 @@ def started(bench: Any, *arguments: str) -> tuple[subprocess.Popen[str], str]:
     return process, found.group()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["--host", "0.0.0.0"], "can be reached from elsewhere: give --public-url https://…"),
-        (["--host", "0.0.0.0", "--public-url", "http://x.org"], "can be reached from elsewhere: give"),
-        (["--host", "0.0.0.0", "--public-url", "https://x.org"], "workbench person add NAME first"),
-        (["--public-url", "http://x.org"], "begin it with https://"),
-        (["--proxy-user", "remote-user"], "--proxy-user and --proxy-secret-file go together"),
-        (["--proxy-user", "remote-user", "--proxy-secret-file", "short"], "a secret has 32 characters"),
-        (["--proxy-user", "remote-user", "--proxy-secret-file", "none"], "none: No such file"),
-        (["--proxy-user", "remote-user", "--proxy-secret-file", "long"], "workbench person add NAME first"),
-        (["--host", "192.0.2.1", "--public-url", "https://x.org"], "workbench person add NAME first"),
-    ],
-)
+@from_cases
 def test_what_would_not_be_safe_is_refused_before_anything_listens(
     bench: Any, run: Run, arguments: list[str], says: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,6 +18,7 @@ from anthropic._exceptions import new_error
 from anthropic.types import StopReason
 from anthropic.types.shared.error_type import ErrorType
 
+from tests.lists import from_cases
 from tests.proposing.claude.conftest import client_of, every_class, message, replying
 from workbench.errors import AccessError, ProposalError
 from workbench.model import ProposedEntity
@@ -223,15 +224,7 @@ def test_a_bug_of_ours_is_no_failure_of_the_service(error: Exception) -> None:
     assert error is caught.value
 
 
-@pytest.mark.parametrize(
-    ("said", "kind"),
-    [
-        ("prompt is too long: 300000 tokens > 200000 maximum", "too long"),
-        ("Your credit balance is too low to access the Anthropic API.", "not paid"),
-        ("You have reached your specified API usage limits.", "not paid"),
-        ("output_config: unknown field", "bad request"),
-    ],
-)
+@from_cases
 async def test_bad_requests_are_told_apart_by_their_words(
     setup: Setup, ask: Ask, said: str, kind: str
 ) -> None:
@@ -338,19 +331,7 @@ async def test_a_call_ends_at_its_time_limit(setup: Setup, ask: Ask) -> None:
     assert "timeout" == called.result.kind
 
 
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({}, None),
-        ({"retry-after": "7"}, 7.0),
-        ({"retry-after": "0.5", "retry-after-ms": "250"}, 0.25),
-        ({"retry-after": "-3"}, 0.0),
-        ({"retry-after": "soon"}, None),
-        ({"retry-after": "Mon, 01 Jan 99999 00:00:00 GMT"}, None),
-        ({"retry-after": "Mon, 01 Jan 2026 00:00:00 +99999999999999999999"}, None),
-        ({"retry-after": "Sun, 06 Nov 1994 08:49:37 GMT"}, 0.0),
-    ],
-)
+@from_cases
 def test_how_long_the_service_asks_to_wait(headers: dict[str, str], seconds: float | None) -> None:
     assert seconds == retry_after(headers)
 

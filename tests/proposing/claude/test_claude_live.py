@@ -17,6 +17,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from tests.lists import from_cases
 from tests.proposing.claude.conftest import (
     Kept,
     alone,
@@ -93,19 +94,7 @@ async def test_samples_are_proposed_from_start_to_end(kept: Kept, taj: Sample, f
 
 
 @both_forms
-@pytest.mark.parametrize(
-    ("fault", "kind"),
-    [
-        ("refusal", "refused"),
-        ("max_tokens", "cut off"),
-        ("context_window", "too long"),
-        ("pause_turn", "unfinished"),
-        ("not json", "not json"),
-        ("schema", "schema"),
-        ("400", "bad request"),
-        ("413", "too long"),
-    ],
-)
+@from_cases
 async def test_one_bad_text_fails_alone_and_its_pack_is_asked_again(
     kept: Kept, fault: str, kind: str, form: str
 ) -> None:
@@ -148,15 +137,7 @@ def test_each_try_waits_twice_as_long_up_to_half_a_minute(attempts: int, longest
 
 
 @both_forms
-@pytest.mark.parametrize(
-    ("fault", "kind", "calls"),
-    [
-        ("529", "overloaded", 3),
-        ("500", "server error", 3),
-        ("cut", "connection", 3),
-        ("429", "rate limited", 4),
-    ],
-)
+@from_cases
 async def test_a_lasting_fault_becomes_a_failure_after_so_many_calls(
     kept: Kept, fault: str, kind: str, calls: int, form: str
 ) -> None:
@@ -180,16 +161,7 @@ async def test_a_slow_answer_is_given_up_at_the_limit_of_a_call(kept: Kept, form
 
 
 @both_forms
-@pytest.mark.parametrize(
-    ("fault", "kind"),
-    [
-        ("401", "key refused"),
-        ("402", "not paid"),
-        ("403", "not allowed"),
-        ("404", "unknown model"),
-        ("credit", "not paid"),
-    ],
-)
+@from_cases
 async def test_what_would_fail_every_call_ends_the_run_and_fails_no_sample(
     kept: Kept, fault: str, kind: str, form: str
 ) -> None:

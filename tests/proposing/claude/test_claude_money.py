@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.lists import from_cases
 from workbench.errors import InputError
 from workbench.model import Kind, Sample
 from workbench.proposing.claude import cost as costs
@@ -132,15 +133,7 @@ def test_a_price_file_that_is_off_is_refused_by_name_and_place(text: str, says: 
     assert says in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("text", "least", "most"),
-    [
-        ("", 0, 1),
-        ("The Taj Mahal is an ivory-white marble mausoleum in Agra.", 14, 25),
-        ("Тадж-Махал — мавзолей из белого мрамора в городе Агра.", 18, 36),
-        ("泰姬陵是位于印度阿格拉的白色大理石陵墓。", 15, 30),
-    ],
-)
+@from_cases
 def test_tokens_are_estimated_by_script(text: str, least: int, most: int) -> None:
     assert least <= estimate(text) <= most
 

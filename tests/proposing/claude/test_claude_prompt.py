@@ -11,6 +11,7 @@ import anthropic
 import pytest
 from hypothesis import given, strategies as st
 
+from tests.lists import from_cases
 from tests.proposing.claude.answering import unfenced
 from workbench.errors import InputError
 from workbench.model import ProposedEntity, Sample
@@ -192,31 +193,7 @@ def test_a_verdict_keeps_the_kind_of_missing_before_its_reason() -> None:
         read_answer("verdicts", json.dumps({"verdicts": [first, said]}), 3)
 
 
-@pytest.mark.parametrize(
-    ("task", "text", "count", "kind"),
-    [
-        ("entities", "", 1, "not json"),
-        ("entities", "Sure! Here:", 1, "not json"),
-        ("entities", '{"texts": [', 1, "not json"),
-        ("entities", said("\\ud800"), 1, "not json"),
-        ("entities", "[]", 1, "schema"),
-        ("entities", "{}", 1, "schema"),
-        ("entities", '{"texts": []}', 1, "schema"),
-        ("entities", '{"texts": [{"text": 0, "entities": []}, {"text": 1, "entities": []}]}', 2, "schema"),
-        ("entities", '{"texts": [{"text": 1, "entities": []}, {"text": 1, "entities": []}]}', 1, "schema"),
-        ("entities", '{"texts": [{"text": "1", "entities": []}]}', 1, "schema"),
-        ("entities", '{"texts": [{"text": 1, "entities": [], "more": 1}]}', 1, "schema"),
-        ("entities", said("\\u0000"), 1, "schema"),
-        ("statements", '{"texts": [{"text": 1, "statements": [1]}]}', 1, "schema"),
-        ("verdicts", '{"verdicts": []}', 1, "schema"),
-        (
-            "verdicts",
-            '{"verdicts": [{"statement": 1, "context": null, "quote": "", "reason": "", "verdict": "yes"}]}',
-            1,
-            "schema",
-        ),
-    ],
-)
+@from_cases
 def test_an_answer_that_is_not_what_was_asked_for_is_no_answer(
     task: Task, text: str, count: int, kind: str
 ) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import openai
 import pytest
 
+from tests.lists import from_cases
 from tests.proposing.claude.conftest import every_class
 from workbench.errors import AccessError, ProposalError, UsageError
 from workbench.model import ProposedEntity, Sample
@@ -111,29 +112,7 @@ async def test_what_the_service_said_is_quoted(ask: Ask, body: dict[str, Any]) -
     assert "Not I." in (await failed(replying(body), ask)).detail
 
 
-@pytest.mark.parametrize(
-    ("status", "body", "kind", "says"),
-    [
-        (429, {"error": {"message": "slow", "code": "rate_limit_exceeded"}}, "rate limited", "slow"),
-        (429, {"error": {"message": "quota", "code": "insufficient_quota"}}, "not paid", "quota"),
-        (400, {"error": {"message": "long", "code": "context_length_exceeded"}}, "too long", "long"),
-        (400, {"object": "error", "message": "maximum context length is 8"}, "too long", "is 8"),
-        (400, {"error": {"message": "no", "code": "content_filter"}}, "refused", "no"),
-        (400, {"error": {"message": "Unknown parameter: effort"}}, "bad request", "Unknown parameter"),
-        (401, {"error": {"message": "Incorrect key", "code": "invalid_api_key"}}, "key refused", "Incorrect"),
-        (404, {"error": {"message": "no qwen", "code": "model_not_found"}}, "unknown model", "no qwen"),
-        (404, b"404 page not found", "unknown model", "page not found"),
-        (413, b"", "too long", ""),
-        (422, {"detail": [{"loc": ["body"], "msg": "extra fields"}]}, "bad request", "extra fields"),
-        (500, {"object": "error", "message": "boom", "code": 500}, "server error", "boom"),
-        (502, b"<html>Bad Gateway</html>", "server error", "Bad Gateway"),
-        (503, b"", "server error", ""),
-        (504, b"", "timeout", ""),
-        (529, {"error": {"message": "overloaded"}}, "overloaded", "overloaded"),
-        (400, b"[1]", "bad request", ""),
-        (400, {"error": {"message": {}, "code": 5, "type": []}}, "bad request", ""),
-    ],
-)
+@from_cases
 async def test_an_error_has_the_same_kind_as_with_claude(
     ask: Ask, status: int, body: Any, kind: str, says: str
 ) -> None:
@@ -232,23 +211,13 @@ def test_openai_needs_a_key_and_a_service_of_your_own_none(monkeypatch: pytest.M
     check_key(OPENAI)
 
 
-@pytest.mark.parametrize(
-    ("status", "body", "says"),
-    [
-        (404, {"error": {"message": "no", "code": "model_not_found"}}, "unknown model 'qwen': no"),
-        (404, {"error": {"message": "no", "type": "not_found_error"}}, "unknown model 'qwen': no"),
-        (401, {"error": {"message": "no", "code": "invalid_api_key"}}, "key refused"),
-    ],
-)
+@from_cases
 async def test_an_unknown_model_or_key_is_told_before_paying(status: int, body: Any, says: str) -> None:
     with pytest.raises(AccessError, match=says):
         await check_model(replying(body, status), LOCAL)
 
 
-@pytest.mark.parametrize(
-    ("body", "status"),
-    [({"detail": "Not Found"}, 404), (b"404 page not found", 404), ({"id": "qwen", "object": "model"}, 200)],
-)
+@from_cases
 async def test_a_service_that_does_not_describe_its_models_is_believed(body: Any, status: int) -> None:
     assert () == await check_model(replying(body, status), LOCAL)
 
