@@ -26,13 +26,17 @@ def value(cell: str) -> Any:
         return cell
 
 
+def cases(beside: str, title: str) -> list[list[Any]]:
+    """What stands under a title of `cases.txt`, first the names."""
+    text = Path(beside).with_name("cases.txt").read_text("utf-8")
+    told = text.partition(f"\n# {title}\n")[2].partition("\n# ")[0]
+    return [list(map(value, line.split(" | "))) for line in told.split("\n") if line]
+
+
 def from_cases(test: Test) -> Test:
     """A test with each of its cases in `cases.txt`."""
-    title = test.__name__.removeprefix("test_").replace("_", " ")
-    text = Path(inspect.getfile(test)).with_name("cases.txt").read_text("utf-8")
-    told = text.partition(f"\n# {title}\n")[2].partition("\n# ")[0]
-    names, *rows = [line.split(" | ") for line in told.split("\n") if line]
-    marked: Test = pytest.mark.parametrize(names, [list(map(value, row)) for row in rows])(test)
+    names, *rows = cases(inspect.getfile(test), test.__name__.removeprefix("test_").replace("_", " "))
+    marked: Test = pytest.mark.parametrize(names, rows)(test)
     return marked
 
 

@@ -430,9 +430,6 @@ def test_ctrl_c_in_the_end_of_a_transaction_is_no_crash(run: Any, monkeypatch: p
     assert (130, "", f"{STOPPED}\n") == run("import", rows_file(ROW))
 
 
-FILE = "workbench.db"
-
-
 @from_cases
 def test_options_before_and_after_the_command_name_what_is_opened(
     run: Any, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], opened: tuple[str | None, ...]

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.cli.test_command_line import commands
+from tests.lists import cases
 from tests.rows import naming, write_rows
 from workbench import cli
 from workbench.stages.people import PERMITTED, Deed
@@ -15,29 +16,8 @@ SHARED = (
     "holdout_opening", "review", "gold_unit",
 )  # fmt: skip
 REFUSED: dict[tuple[str, ...], Deed] = {
-    # what an annotator or an adjudicator calls, and what they may not do
-    ("import", "data.jsonl"): "import files",
-    ("audit", "data.jsonl"): "import files",
-    ("propose",): "propose for everybody",
-    ("propose", "--proposer", "claude", "--external", "never"): "say what may leave the machine",
-    ("propose", "--run", "p-run-1"): "propose for everybody",
-    ("policy", "edit", "--file", "policy.toml"): "change the policy",
-    ("plan", "--n", "5", "--yes"): "make a plan",
-    ("plan", "--drop", "--yes"): "drop the plan",
-    ("draw", ".", "--n", "5"): "make a plan",
-    ("assign", "--overlap", "1"): "assign samples",
-    ("person", "add", "cy", "--role", "owner"): "change who works here",
-    ("person", "disable", "ann"): "change who works here",
-    ("person", "pass", "bo"): "assign samples",
-    ("assign", "--training"): "assign samples",
-    ("score", "--match-threshold", "80", "--save"): "change the match threshold",
-    ("calibrate", "--use", "none"): "change the match threshold",
-    ("calibrate", "--save", "may"): "keep a calibration",
-    ("export", "out", "--names"): "export the names of annotators",
-    ("export", "out", "--holdout"): "open the holdout",
-    ("copy", "--to", "copy.db"): "copy the database",
-    ("purge", "s1", "--yes"): "remove samples",
-}  # fmt: skip
+    tuple(words.split()): deed for words, deed in cases(__file__, "what only owners may do")[1:]
+}
 ALLOWED = {
     ("status",), ("agree",), ("serve",), ("score-files",), ("policy", "aliases"),
     ("person", "list"), ("compare",), ("diff",), ("verify",), ("doctor",),

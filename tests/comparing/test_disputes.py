@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import pytest
 
+from tests.lists import from_cases
 from workbench.comparing.disputes import apart, disputed, named, place, stamp, stamped, standing, worded
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "expected"),
-    [
-        (Fraction(2, 5), Fraction(3, 10), False),  # .4 − .3 is .10000000000000003 in floats
-        (Fraction(1, 2), Fraction(2, 5), False),
-        (Fraction(0), Fraction(1, 10), False),
-        (Fraction(1, 2), Fraction(39, 100), True),
-        (Fraction(0), Fraction(1, 9), True),
-        (Fraction(1), Fraction(1), False),
-    ],
-)
-def test_a_dispute_is_more_than_the_tolerance_exactly(first: Any, second: Fraction, expected: bool) -> None:
-    assert expected == disputed(float(first) - float(second))
-    assert expected == disputed(float(second) - float(first))
+@from_cases
+def test_a_dispute_is_more_than_the_tolerance_exactly(first: str, second: str, expected: bool) -> None:
+    """.4 − .3 is .10000000000000003 in floats."""
+    difference = float(Fraction(first)) - float(Fraction(second))
+    assert expected == disputed(difference) == disputed(-difference)
 
 
 def test_a_dispute_moves_a_plain_mean_by_its_share() -> None:

@@ -14,7 +14,7 @@ from workbench.proposing import rules
 from workbench.scoring.scorers import assess_all
 
 TAJ = "The Taj Mahal stands in Agra. It was commissioned in 1631 by Shah Jahan."
-REFUSED = "The provided context does not mention how Karl Meyer met Anna Walther in Berlin."
+NAMED = "Walter Gropius began in 1919. In Dessau they built. Everybody knows Bauhaus chairs."
 BAUHAUS = "The Bauhaus was a school in Dessau that Walter Gropius founded in 1919."
 
 
@@ -63,46 +63,19 @@ def test_a_score_of_names_far_below_the_names_in_the_text_is_suspicious() -> Non
     assert "" == signal(one, 0.6, "entity")  # .15 apart: no more often wrong than others
 
 
-WIDE = " " * 60
-NAMED = "Walter Gropius began in 1919. In Dessau they built. Everybody knows Bauhaus chairs."
-SIGNALS = [
-    # the reference, a context, the score of its statements, and the signal
-    (REFUSED, f"A judge wrote: {REFUSED} Karl Meyer, Anna Walther and Berlin.", 0.0, ""),
-    (BAUHAUS, f"Some history. {BAUHAUS.replace('that', 'which')} And more.", 0.29, "word for word"),
-    (BAUHAUS, f"Some history. {BAUHAUS.replace('that', 'which')} And more.", 0.3, ""),
-    (BAUHAUS, "The Bauhaus was a big hall in Dessau that Marcel Breuer visited in 1919.", 0.0, ""),
-    (
-        "It was old then.",
-        "Some history. It was old then. And more.",
-        0.0,
-        "",
-    ),  # too short to tell from others
-    # numbers may be written in another way, and negations stand in other sentences
-    (
-        "The city had 1,200 inhabitants and three large bridges [2].",
-        "It was never rich. The city had 1200 inhabitants and 3 large bridges. Nobody left.",
-        0.0,
-        "word for word",
-    ),
-    (f"A{WIDE}B.", f"A{WIDE}B.", 0.0, "word for word"),
-    (f"A{WIDE}B.", f"A.\n\n{WIDE}B.", 0.0, "word for word"),
-    (BAUHAUS, f"İ. {BAUHAUS}", 0.0, "all names"),  # its small letters have other places
-    (BAUHAUS, f"{BAUHAUS}{' x' * 50_000}", 0.0, "all names"),  # too long to be searched for sentences
-    (BAUHAUS, NAMED, 0.0, "all names"),
-    (BAUHAUS, NAMED.replace("1919", "1920"), 0.0, ""),
-    # measured on judged statements: a high score is wrong no more often than any other
-    (BAUHAUS, "A text about something else.", 1.0, ""),
-]
-
-
-@pytest.mark.parametrize(("reference", "context", "score", "expected"), SIGNALS)
+@from_cases
 def test_a_score_of_statements_is_suspicious_by_what_the_text_has(
     reference: str, context: str, score: float, expected: str
 ) -> None:
+    """By a sentence word for word, or all names; neither where it is short, nor where the score is high.
+
+    Numbers may be written in another way, negations stand elsewhere, small letters have other places.
+    A context too long to be searched for sentences has names still.
+    """
+    blank, long = " " * 60, " x" * 50_000
+    reference = reference.replace("<60 blanks>", blank)
+    context = context.replace("<60 blanks>", blank).replace("<100,000 more>", long)
     assert expected == signal(sample(reference, "Nothing here.", context), score, "statement")
-
-
-NILE = "The Nile is the longest river in all of Africa and flows north."
 
 
 @from_cases

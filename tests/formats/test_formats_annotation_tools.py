@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings, strategies as st
 
+from tests.lists import from_cases
 from workbench.formats.readers.annotated import Region, placed
 from workbench.formats.rows import Notes
 
@@ -17,23 +17,13 @@ def test_utf16_units_that_are_known_decide_between_two_places_of_the_same_words(
     assert [(2, 3), (3, 4)] == [(one.start, one.end) for one in (ours, foreign)]
 
 
-@pytest.mark.parametrize(
-    ("text", "given", "expected"),
-    [
-        ("Ann met Bob.", Region(0, 4, "p", "Ann "), (0, 3)),
-        ("Ann met Bob.", Region(7, 12, "p", " Bob"), (8, 11)),
-        ("Ann met Bob.", Region(3, 8, "p", None), (4, 7)),
-        ("Ann  met   Bob. Bob", Region(8, 11, "p", "Bob"), (11, 14)),
-        ("Ann  met   Bob.", Region(4, 11, "p", "met Bob"), (5, 14)),
-        ("Ann\r\nmet Bob, Bob", Region(4, 7, "p", "met"), (5, 8)),
-        ("Ann met Bob.", Region(100, 103, "p", "Bob"), (8, 11)),
-        ("Ann met Bob.", Region(-4, -1, "p", "Bob"), (8, 11)),
-    ],
-)
-def test_a_place_is_moved_where_one_answer_fits(text: str, given: Region, expected: tuple[int, int]) -> None:
+@from_cases
+def test_a_place_is_moved_where_one_answer_fits(
+    text: str, start: int, end: int, words: str | None, expected: tuple[int, int]
+) -> None:
     """Blanks at the edge, collapsed blanks, words that stand once."""
     notes = Notes()
-    ((entity,), lost) = placed(text, [given], notes)
+    ((entity,), lost) = placed(text, [Region(start, end, "p", words)], notes)
 
     assert (entity.start, entity.end, lost) == (*expected, [])
     assert entity.text == text[slice(*expected)]

@@ -37,9 +37,6 @@ def test_only_undefined_samples_fail_the_gate(strict: bool) -> None:
     assert gate("linked", [], threshold=0.0, strict=strict).passed is False
 
 
-NAMES = ["ragas", "ragas_legacy", "linked", "presence"]
-
-
 @from_cases
 def test_recall_of_the_file_leads_no_other_metric(columns: Any, able: Any, kind: Kind, expected: str) -> None:
     assert expected == headline(columns, able, kind)

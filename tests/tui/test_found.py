@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.conftest import Bench
+from tests.lists import from_cases
 from tests.rows import sample
 from workbench.matching.nearest import shared
 from workbench.model import Evidence, Match, Sample, Span, Unit
@@ -41,22 +44,10 @@ def test_passages_are_cut_around_their_likeness() -> None:
     assert around("紫" * 40 + "源氏" + "式" * 40, [Span(40, 42)], 20)[0].count("源氏") == 1
 
 
-@pytest.mark.parametrize(
-    ("match", "proposed", "said"),
-    [
-        (Match("missing", "absent", nested=True), "", "missing: only inside a longer name"),
-        (Match("missing", "absent", rule="human", nested=True), "", "missing: absent, your decision"),
-        (Match("found", rule="human", similarity=80, note="perhaps 1815"), "", "found: your decision"),
-        (
-            Match("found", rule="short_form", similarity=93),
-            "Nexus\u00a0Q",
-            "found: short form, similarity 93",
-        ),
-    ],
-)
-def test_what_is_known_of_a_unit_is_of_its_verdict(match: Match, proposed: str, said: str) -> None:
+@from_cases
+def test_what_is_known_of_a_unit_is_of_its_verdict(match: dict[str, Any], proposed: str, said: str) -> None:
     """Not what the matcher thought before, nor a proposal that looks the same."""
-    unit = Unit("p1", "entity", "Nexus Q", "work", (Span(0, 7),), proposed=proposed, match=match)
+    unit = Unit("p1", "entity", "Nexus Q", "work", (Span(0, 7),), proposed=proposed, match=Match(**match))
 
     assert [said] == [*view._remarks(unit), *view._verdict_lines(unit, "your decision", ())]
 

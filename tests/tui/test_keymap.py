@@ -33,53 +33,20 @@ def footer(bar: KeyBar) -> str:
     return str(bar.render())
 
 
-@pytest.mark.parametrize(
-    ("given", "made"),
-    [
-        (Settings(), {}),
-        (keys(review__accept="d ctrl+a"), {"review.accept": "d,в,ctrl+a"}),
-        (keys(review__redo="Y"), {"review.redo": "Y,Н"}),
-        (keys(review__redo="f9 insert"), {"review.redo": "f9,insert"}),
-        (keys(review__redo=";"), {"review.redo": "semicolon,ж"}),
-        (keys(review__accept="x", review__reject="a"), {"review.accept": "x,ч", "review.reject": "a,ф"}),
-        (keys(app__quit="ctrl+q f10"), {"app.quit": "ctrl+q,f10"}),
-        (keys(app__help="f9 f1"), {"app.help": "f9,f1"}),
-    ],
-)
-def test_a_letter_brings_its_russian_twin(given: Settings, made: dict[str, str]) -> None:
+@from_cases
+def test_a_letter_brings_its_russian_twin(given: dict[str, str], made: dict[str, str]) -> None:
     """The same physical key; a key that is no letter of both layouts stands alone.
 
     Two actions may swap their keys; the way out and the help may have more, and keep those that always work.
     """
-    assert made == keymap(given)
+    assert made == keymap(keys(**given))
 
 
-@pytest.mark.parametrize(
-    ("wanted", "said"),
-    [
-        (keys(review__acept="z"), "no action 'review.acept'; did you mean 'review.accept'?"),
-        (
-            keys(review__accept="pagdown"),
-            "review.accept: there is no key 'pagdown'; did you mean 'pagedown'?",
-        ),
-        (keys(review__accept="ctlr+a"), "review.accept: there is no key 'ctlr+a'"),
-        (keys(review__accept="ctrl+"), "review.accept: there is no key 'ctrl+'"),
-        (keys(review__accept="x"), "review.accept and review.reject are both on x"),
-        (keys(review__accept="ч"), "review.accept and review.reject are both on ч"),
-        (keys(review__accept="D", review__redo="D"), "review.accept and review.redo are both on D"),
-        (keys(queue__down="ctrl+p"), "queue.down and app.palette are both on ctrl+p"),
-        (keys(app__help="j f1"), "queue.down and app.help are both on j"),
-        (keys(review__accept="ctrl+q"), "review.accept: ctrl+q belongs to app.quit"),
-        (keys(review__accept="f1"), "review.accept: F1 belongs to app.help"),
-        (keys(app__quit="f10"), "app.quit keeps ctrl+q: name it too"),
-        (keys(app__help="f2"), "app.help keeps F1: name it too"),
-        (keys(field__take="t"), "field.take: t is a character you type there"),
-    ],
-)
-def test_what_cannot_be_is_refused(wanted: Settings, said: str) -> None:
+@from_cases
+def test_what_cannot_be_is_refused(wanted: dict[str, str], said: str) -> None:
     """Named by both actions and by the nearest name; the way out and the help are never lost."""
     with pytest.raises(UsageError) as refused:
-        keymap(wanted)
+        keymap(keys(**wanted))
 
     assert str(refused.value).startswith("config.toml: keys: ")
     assert said in str(refused.value)

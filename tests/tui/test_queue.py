@@ -265,9 +265,6 @@ def test_the_column_of_annotators_grows_with_the_window_alone() -> None:
     assert [(40, 17), (59, 24), (107, 24)] == [(columns.text, columns.who) for columns in wide]
 
 
-GENERATED = "be0006980698fc9f48527d0e00aa11bb"
-
-
 @from_cases
 def test_a_long_id_keeps_the_end_in_which_ids_differ(key: str, size: int, expected: str) -> None:
     """A generated one is cut alike everywhere: it is found by eye in what is said and in the disputes."""
@@ -277,7 +274,7 @@ def test_a_long_id_keeps_the_end_in_which_ids_differ(key: str, size: int, expect
 def test_an_id_gives_way_before_what_is_said_of_it() -> None:
     """The whole message is read at 80 columns, whatever the id."""
     said = "accepted: verified 1/4 .25, name matching 2/4 .50, Δ +.25"
-    assert told_of(GENERATED, said, 76) == f"be000698 {said}"
+    assert told_of("be0006980698fc9f48527d0e00aa11bb", said, 76) == f"be000698 {said}"
     told = told_of("corpus-of-everything-chapter-12-question-0419", said, 76)
     assert told.endswith(f"0419 {said}")
     assert len(told) <= 76

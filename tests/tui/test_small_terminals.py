@@ -134,9 +134,6 @@ async def test_the_key_bar_shows_whole_words(user: User) -> None:
                 assert {word.strip() for word in words} == known
 
 
-LONG = "0123456789" * 4
-
-
 @from_cases
 def test_a_line_with_two_ends(left: str, right: str, room: int, drawn: str) -> None:
     """The right end keeps its last 24 cells as long as there are so many, then the left gives way."""

@@ -14,7 +14,7 @@ from hypothesis import given, strategies as st
 from tests.lists import from_cases
 from tests.proposing.claude.answering import unfenced
 from workbench.errors import InputError
-from workbench.model import ProposedEntity, Sample
+from workbench.model import Sample
 from workbench.proposing.claude.answers import TASKS, Task, UnusableError, read_answer, schema
 from workbench.proposing.claude.asks import Ask, Setup, plan, plan_verdicts, statements_key
 from workbench.proposing.claude.clients import claude_body
@@ -40,22 +40,10 @@ def test_braces_in_what_is_filled_in_are_not_placeholders() -> None:
     assert render(read_prompt(PROMPT, "mine"), "entities", ("{{labels}}",)).startswith("Find {{labels}}.\n")
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        (PROMPT.replace("{{labels}}", "{{label}} {{answer}}"), "{{answer}}"),
-        (PROMPT.replace("{{labels}}", "{{label}}"), "unknown placeholder {{label}}"),
-        (PROMPT.replace("{{labels}}", "names"), "placeholder {{labels}} is missing in 'entities'"),
-        (PROMPT.replace("Judge.", "Judge {{labels}}."), "unknown placeholder {{labels}} in 'verdicts'"),
-        (PROMPT.replace("=== verdicts ===\nJudge.\n", ""), "section 'verdicts' is missing"),
-        (PROMPT.replace("Split.", ""), "section 'statements' is empty"),
-        (PROMPT + "=== poems ===\nWrite.\n", "unknown section 'poems'"),
-        (PROMPT + "=== verdicts ===\nAgain.\n", "section 'verdicts' appears twice"),
-        ("Hello\n" + PROMPT, "text before the first section: 'Hello'"),
-        ("", "section 'entities' is missing"),
-    ],
-)
-def test_a_prompt_file_that_is_off_is_refused_by_name_and_place(text: str, says: str) -> None:
+@from_cases
+def test_a_prompt_file_that_is_off_is_refused_by_name_and_place(old: str, new: str, says: str) -> None:
+    text = PROMPT.replace(old, new)
+    assert text != PROMPT
     with pytest.raises(InputError) as caught:
         read_prompt(text, "my.txt")
 
@@ -156,41 +144,6 @@ def test_the_notice_that_fenced_text_is_data_stands_in_every_prompt() -> None:
 
 def entities(*texts: dict[str, object]) -> str:
     return json.dumps({"texts": list(texts)})
-
-
-def said(name: str) -> str:
-    return f'{{"texts": [{{"text": 1, "entities": [{{"label": "a", "names": ["{name}"]}}]}}]}}'
-
-
-def test_an_answer_is_kept_as_said() -> None:
-    """Names that stand in no text, names said twice and labels nobody knows stay; blank ones go."""
-    answer = entities({"text": 1, "entities": [{"label": "Hero", "names": ["Zeus", "Zeus", " "]}]})
-
-    (part,) = read_answer("entities", answer, 1)
-
-    assert [("Zeus", "Hero"), ("Zeus", "Hero")] == [(one.text, one.label) for one in part]  # type: ignore[union-attr]
-    assert (("It is.",),) == read_answer(
-        "statements", entities({"text": 1, "statements": [" ", "It is."]}), 1
-    )
-
-
-def test_texts_may_be_answered_in_any_order() -> None:
-    answer = entities(
-        {"text": 2, "entities": []}, {"text": 1, "entities": [{"label": "place", "names": ["Agra"]}]}
-    )
-
-    assert ((ProposedEntity("Agra", "place"),), ()) == read_answer("entities", answer, 2)
-
-
-def test_a_verdict_keeps_the_kind_of_missing_before_its_reason() -> None:
-    said = {"statement": 1, "context": 2, "quote": "It is old.", "reason": "no year", "verdict": "partial"}
-
-    first = {**said, "statement": 2, "quote": " ", "verdict": "found"}
-    judged = read_answer("verdicts", json.dumps({"verdicts": [first, said]}), 2)
-
-    assert ((("missing", 1, "It is old.", "partial: no year"), ("found", 1, None, "no year")),) == judged
-    with pytest.raises(UnusableError, match="statement 1 to 3 once each, and answers"):
-        read_answer("verdicts", json.dumps({"verdicts": [first, said]}), 3)
 
 
 @from_cases

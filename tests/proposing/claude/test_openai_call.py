@@ -67,27 +67,17 @@ async def test_an_answer_brings_its_entities_usage_and_model(ask: Ask) -> None:
     assert called.result == AskAnswer(parts=((ProposedEntity("Agra", "place"),),), usage=USED, model="qwen-2")
 
 
-@pytest.mark.parametrize(
-    ("body", "kind"),
-    [
-        (completion(stop="length"), "cut off"),
-        (completion(stop="content_filter"), "refused"),
-        (completion(None, refusal="I will not."), "refused"),
-        (completion(stop="tool_calls"), "unfinished"),
-        (completion(stop="brand_new"), "unfinished"),
-        (completion(stop=None), "unfinished"),
-        (completion("Here you are: Agra"), "not json"),
-        (completion(None), "not json"),
-        (completion('{"texts": []}'), "schema"),
-        ({**completion(), "choices": []}, "unfinished"),
-    ],
-)
+@from_cases
 async def test_what_is_no_whole_answer_is_a_failure_with_its_usage(
-    ask: Ask, body: dict[str, Any], kind: str
+    ask: Ask, answer: dict[str, Any], kind: str
 ) -> None:
-    failure = await failed(replying(body), ask)
+    failure = await failed(replying(completion(**answer)), ask)
 
     assert (kind, USED) == (failure.kind, failure.usage)
+
+
+async def test_an_answer_without_choices_is_unfinished(ask: Ask) -> None:
+    assert "unfinished" == (await failed(replying(completion() | {"choices": []}), ask)).kind
 
 
 ODD = [
