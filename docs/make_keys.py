@@ -62,6 +62,7 @@ SCREENS = {
     "field": "While typing",
     "new": "New unit",
     "read": "Texts to read",
+    "lesson": "The known answer of a training sample",
     "same": "The same in the whole dataset",
     "runs": "Runs",
     "compare": "Compare",

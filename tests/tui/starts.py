@@ -344,6 +344,12 @@ STARTS: dict[str, Start] = {
         )
     ),
     "India without ids": given(INDIA[0], {**INDIA[1], "id": f"{7:032x}"}),
+    "a tower by two retrievers": given(
+        *(
+            {**TOWER, "id": f"{place:032x}", "meta": {"retriever": name}}
+            for place, name in enumerate(("bm25", "dense"))
+        )
+    ),
     "a score of the file": given(
         *(
             {

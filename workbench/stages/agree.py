@@ -84,7 +84,7 @@ def agree(
         sample, each = stored.sample, decided[stored.sample_id]
         words[sample.id] = [word for word in tokens(sample.reference) if any(map(str.isalnum, word.text))]
         group = stored.sample_id if sample.group is None else sample.group
-        name = name_of(sample.id, sample.user_input)
+        name = name_of(sample.id, stored.question)
         people = [Decided(sample.id, name, group, *decision) for decision in sorted(each)]
         lang = language_of(sample, info.policy)
         pairs += [pair(first, second, lang) for first, second in combinations(people, 2)]

@@ -215,7 +215,7 @@ def _triage(
                 Suspect(
                     number,
                     sample.id,
-                    sample.user_input or sample.id,
+                    stored.told_by + (sample.user_input or sample.id),
                     sample.user_input,
                     sample.reference,
                     doubt,
@@ -229,14 +229,13 @@ def _triage(
         reviewed = []
     checked = [deltas[number] for number in reviewed]
     listed = [suspect for suspect in suspects if suspect.sample_id not in decided][:SHOWN]
-    told = samples.told_by(store, [suspect.sample_id for suspect in listed])
     return Triage(
         looked,
         len(suspects),
         sum(any(not clue.same for clue in suspect.suspicion.clues) for suspect in suspects),
         len(checked),
         sum(map(disputed, checked)),
-        tuple([replace(each, name=told[each.sample_id] + each.name) for each in listed]),
+        tuple(listed),
     )
 
 
@@ -246,7 +245,7 @@ def _worst(store: Store, info: DatasetInfo, name: str, rows: Sequence[Row], kind
     first = sorted(apart, key=lambda row: (-abs(row.delta or 0.0), row.sample_id))[:WORST]
     known = gold.load_some(store, [row.sample_id for row in first], kind)
     loaded = {each.sample_id: each for each in samples.load_samples(store, [*known], info.run_id)}
-    scorer, told = name if name in SCORERS else RECOUNT[kind], samples.told_by(store, [*known])
+    scorer = name if name in SCORERS else RECOUNT[kind]
     worst = []
     for row in first:
         truth, stored = known.get(row.sample_id), loaded.get(row.sample_id)
@@ -265,7 +264,7 @@ def _worst(store: Store, info: DatasetInfo, name: str, rows: Sequence[Row], kind
         )
         worst.append(
             Worst(
-                row.sample_id, row.id, told[row.sample_id] + (sample.user_input or row.id), sample.user_input,
+                row.sample_id, row.id, stored.told_by + (sample.user_input or row.id), sample.user_input,
                 sample.reference, marks, row.automatic or 0.0, row.verified or 0.0, shown,
             )
         )  # fmt: skip

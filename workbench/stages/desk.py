@@ -14,7 +14,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar
 
 from workbench.errors import UsageError
-from workbench.model import Sample
 from workbench.stages import plan, queue
 from workbench.stages.people import Deed, check, people, settles, why_not
 from workbench.store import gold, journal
@@ -23,7 +22,7 @@ from workbench.store.datasets import DatasetInfo, dataset_info, find_dataset, li
 from workbench.store.engine import Store
 from workbench.store.journal import Moved
 from workbench.store.queue import view_ids
-from workbench.store.samples import load_samples
+from workbench.store.samples import Stored, load_samples
 from workbench.text.query import EVERYTHING, Order, Query
 
 if TYPE_CHECKING:
@@ -131,10 +130,10 @@ class Desk:
         """The desk for going on among some samples."""
         return replace(self, view=View(ids, decided, off_plan, audited))
 
-    async def texts(self, sample_id: int) -> Sample | None:
+    async def texts(self, sample_id: int) -> Stored | None:
         """A sample as it was imported; None when it is gone."""
         found = await self.store.read(load_samples, [sample_id], None)
-        return next((stored.sample for stored in found), None)
+        return next(iter(found), None)
 
     async def held(self, sample_id: int) -> tuple[Held, ...]:
         """The places that others hold at a sample where this person has none."""

@@ -471,7 +471,7 @@ def report(store: Store, info: DatasetInfo) -> PlanReport:
         planned_n = begun.planned_n
         first = plans.in_order(store, info.id, max(planned_n or 0, len(done) + 1))
         following = next((number for number in first if number not in done), None)
-        upcoming = load_sample(store, following, None).sample if following is not None else None
+        upcoming = load_sample(store, following, None) if following is not None else None
         complete = [number for number in first[: planned_n or 0] if number in done]
         taken = Counter(members[number].stratum for number in complete)
         return PlanReport(
@@ -487,8 +487,8 @@ def report(store: Store, info: DatasetInfo) -> PlanReport:
             prefix=begun.n,
             counts=dict(Counter(row.status for row in begun.rows)),
             beyond=begun.beyond,
-            next=upcoming.id if upcoming else None,
-            question=upcoming.user_input if upcoming else "",
+            next=upcoming.sample.id if upcoming else None,
+            question=upcoming.question if upcoming else "",
             late=begun.late,
             holdout=begun.holdout,
             holdout_done=len(plans.holdout_ids(store, info.id) & done.keys()),

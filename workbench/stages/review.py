@@ -51,7 +51,7 @@ from workbench.text.lists import has_digit
 from workbench.text.normalise import key
 from workbench.text.tokens import Token, sentences, tokens
 
-__all__ = ["DatasetInfo", "Moved", "is_stored"]
+__all__ = ["DatasetInfo", "Moved", "Stored", "is_stored"]
 
 CARRIED = "verified units of the same reference"
 """The source of an opening that was filled from another sample's or a file's gold."""

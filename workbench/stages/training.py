@@ -158,9 +158,14 @@ def progress(store: Store, info: DatasetInfo) -> Training:
 
 
 def standing(store: Store, info: DatasetInfo, annotator: str) -> Trainee | None:
-    """How far a person came who may be done with the training; None for who decided nothing there."""
-    everybody = progress(store, info).people if info.training else ()
-    return next((one for one in everybody if one.name == annotator and one.decided), None)
+    """How far a person came, also who is done with the training; None for who decided nothing there.
+
+    `info` is their training or what they are trained for.
+    """
+    root = dataset_info(store, info.training_of or info.id)
+    everybody = progress(store, root).people if root.training else ()
+    one = next((one for one in everybody if one.name == annotator and one.decided), None)
+    return replace(one, by=one.by or annotator) if one and one.reaches else one
 
 
 def admitted(store: Store, info: DatasetInfo, annotator: str) -> tuple[DatasetInfo, Trainee | None]:

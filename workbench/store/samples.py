@@ -62,6 +62,12 @@ class Stored:
     stratum: str
     proposal_id: int | None
     proposal: Proposal | None
+    told_by: str
+
+    @property
+    def question(self) -> str:
+        """Its question as lists have it: behind the retriever where several samples have the same one."""
+        return self.told_by + self.sample.user_input
 
 
 def draw(seed: int, key: str) -> tuple[float, float]:
@@ -116,6 +122,7 @@ def load_samples(store: Store, sample_ids: Iterable[int], run_id: int | None) ->
                 **{name: getattr(row, name) for name in ("holdout", "u", "rank", "size", "stratum")},
                 proposal_id=row.proposal,
                 proposal=proposal_of(row.document) if row.proposal else None,
+                told_by=row.told_by,
             )
             for row in store.rows(_PROPOSED, run=run_id, samples=[*sample_ids])
         ]
@@ -123,7 +130,7 @@ def load_samples(store: Store, sample_ids: Iterable[int], run_id: int | None) ->
 
 _BLIND = is_blind(DATASET.blind_share).label("blind")
 _PROPOSED = (
-    select(*SAMPLE, _BLIND, PROPOSAL.id.label("proposal"), PROPOSAL.document)
+    select(*SAMPLE, _BLIND, PROPOSAL.id.label("proposal"), PROPOSAL.document, TOLD_BY.label("told_by"))
     .outerjoin(table_of(ProposalRow), proposed_by(bindparam("run")))
     .where(among(SAMPLE.id, "samples"), DATASET.id == SAMPLE.dataset_id)
     .order_by(SAMPLE.id)
@@ -143,11 +150,6 @@ def questions_of_hashes(store: Store, dataset_id: int) -> dict[int, str]:
         SAMPLE.dataset_id == dataset_id, func.length(SAMPLE.key) >= HASHED
     )
     return {number: question for number, key, question in store.rows(query) if is_hash(key)}
-
-
-def told_by(store: Store, ids: Sequence[int]) -> dict[int, str]:
-    """What stands before the questions of some samples in a list, "" for most."""
-    return dict(store.rows(select(SAMPLE.id, TOLD_BY).where(among(SAMPLE.id, ids))))
 
 
 def each_sample(store: Store, dataset_id: int, run_id: int | None = None) -> Iterator[Stored]:

@@ -98,16 +98,17 @@ def units_title(opened: Opened, kind: Kind) -> str:
     )
 
 
-def resolve_head(opened: Opened, kind: Kind) -> tuple[Line, Line]:
-    """The head line of Resolve; who A and B are once they were shown."""
+def resolve_head(opened: Opened, kind: Kind, left: int) -> tuple[Line, Line]:
+    """The head line of Resolve; how many are `left`, 0: not known; who A and B are once they were shown."""
     assert opened.over is not None
     _, right = head_parts(opened, kind, None)
     people = opened.over.people[kind]
     letters = f"{', '.join(map(letter, range(len(people) - 1)))} and {letter(len(people) - 1)}"
+    how_far = f"  {many(left, 'sample')} left" if left else ""
     names = (f"  {letters} verified it; W: who", DIM)
     if opened.over.named:
         names = (f"  {letters_text(opened, kind)}", "$warning")
-    return [("Resolve", "bold"), (f"  {cut(flat(opened.dataset.name), 24)}", DIM), names], right
+    return [("Resolve", "bold"), (f"  {cut(flat(opened.dataset.name), 24)}{how_far}", DIM), names], right
 
 
 def digits(over: Sides, kind: Kind) -> str:

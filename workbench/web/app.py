@@ -327,10 +327,10 @@ class Pages:
         own_lessons = await self._store.read(lessons, caller.desk.info, caller.name, number)
         if not own_lessons:
             raise NotFoundError("there is no such training sample, or you have not decided it")
-        lines, sample = lesson_text(own_lessons).splitlines(), await caller.desk.texts(number)
+        lines, stored = lesson_text(own_lessons).splitlines(), await caller.desk.texts(number)
         message = self._told(caller, request.query_params.get("did", ""))
         return self._page(
-            "lesson.html", caller=caller, lines=lines, lessons=own_lessons, sample=sample, said=message
+            "lesson.html", caller=caller, lines=lines, lessons=own_lessons, stored=stored, said=message
         )
 
     def _told(self, caller: Caller, action: str) -> str:
@@ -355,7 +355,7 @@ class Pages:
         facts = [*([f"◷ {holds(held)}"] if held else []), *page.facts_of(opened, kind)]
         return await asyncio.to_thread(
             self._page, "review.html", status, caller=caller, opened=opened, kind=kind, said=said,
-            title=name_of(opened.sample.id, opened.sample.user_input), facts=facts, why=why, sure=sure,
+            title=name_of(opened.sample.id, opened.stored.question), facts=facts, why=why, sure=sure,
             again=again, chosen=page.chosen(opened, kind, unit), signed=shown.signed(caller.key), opens=opens,
             letters=letters_text(opened, kind), queue="" if picked else _given(caller, opened.sample_id),
             progress=await self._how_far(caller),
@@ -571,7 +571,7 @@ def _status(error: WorkbenchError) -> int:
 
 def _with_links(opened: Opened, kind: Kind, done: str) -> Markup:
     """What was done with a sample that one leaves: its name leads back to it, and a key to its Why."""
-    name, address = name_of(opened.sample.id, opened.sample.user_input), f"/s/{opened.sample_id}?kind={kind}"
+    name, address = name_of(opened.sample.id, opened.stored.question), f"/s/{opened.sample_id}?kind={kind}"
     why = Markup(' · <a href="{}&amp;opens=w" data-key="w">Why <kbd>w</kbd></a>').format(address)
     link = Markup('<a href="{}"><bdi>{}</bdi></a> {}').format(
         address, clean(cut(name, LONGEST_LINK)), clean(done)

@@ -1,15 +1,24 @@
-"""The accept key: it verifies at once, or stops where a person should look first."""
+"""The accept key: it verifies at once, or stops where a person should look first; a lesson of a training."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from workbench.model import Kind
+from workbench.reports.team import lesson_text, trainee_line
 from workbench.reports.units import doubtful
 from workbench.stages import editing, intents
 from workbench.stages.intents import Intent
+from workbench.stages.review import Stored
+from workbench.stages.training import Lesson, Trainee
+from workbench.text.cells import short
+from workbench.text.marks import context_marks, reference_marks
+from workbench.tui.keys import bindings
 from workbench.tui.screens.base import BaseScreen
+from workbench.tui.screens.dialogs import ReadScreen
+from workbench.tui.widgets.passage import Marked
 from workbench.tui.widgets.sample_pane import SamplePane
 
 LOOK = 0.75
@@ -74,3 +83,42 @@ class Accepter:
             self._stopped_at, self._stopped_since = here, bench.clock()
             return False
         return quiet >= RELEASED and bench.pressed_at - self._stopped_since >= LOOK
+
+
+class LessonScreen(ReadScreen):
+    """The known answer of a training sample: what differs, how far one is, the texts with its marks."""
+
+    BINDINGS: ClassVar = bindings("lesson")
+
+    def __init__(
+        self, lessons: Sequence[Lesson], stored: Stored, trainee: Trainee | None, then: Callable[[], None]
+    ) -> None:
+        sample, shown = stored.sample, Marked()
+        known = [unit for lesson in lessons for unit in lesson.known]
+        shown.line(lesson_text(lessons))
+        if trainee is not None:
+            shown.line(f"\n{trainee_line(trainee)}")
+        shown.line("\n")
+        shown.add("Reference", "heading")
+        shown.line(sample.reference, reference_marks(known, None))
+        contexts = sample.retrieved_contexts
+        for number, text in enumerate(contexts):
+            shown.line("\n")
+            shown.add(f"Context {number + 1} of {len(contexts)}", "heading")
+
+            def place(context: int, start: int, here: int = number) -> int | None:
+                return start if context == here else None
+
+            shown.line(text, context_marks(known, None, place))
+        title = f"The known answer of {short(sample.id, intents.LONGEST, stored.question)}"
+        super().__init__(title, shown.text, shown.marks, then)
+        self._shown_at = float("inf")
+
+    def on_mount(self) -> None:
+        """From now on it is in sight."""
+        self._shown_at = self.bench.clock()
+
+    def action_next(self) -> None:
+        """Go on; not by an `a` that was pressed before one could read: the same key accepted the sample."""
+        if self.bench.pressed_at - self._shown_at >= LOOK:
+            self.action_cancel()

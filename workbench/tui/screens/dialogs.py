@@ -16,6 +16,7 @@ from textual.widgets import Input, Static
 
 from workbench.scoring.names import scorer_name
 from workbench.text.cells import cut, fit, width
+from workbench.text.marks import Mark
 from workbench.text.safe import flat
 from workbench.tui.keys import bindings
 from workbench.tui.screens.base import BaseScreen, Dialog
@@ -368,11 +369,13 @@ class ReadScreen(Dialog):
 
     BINDINGS = bindings("read")
 
-    def __init__(self, title: str, text: str, then: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self, title: str, text: str, marks: Sequence[Mark] = (), then: Callable[[], None] | None = None
+    ) -> None:
         super().__init__(flat(title), "enter goes on" if then else "esc closes")
         self._then = then
         self._passage = Passage(id="text")
-        self._passage.show(text, nothing="no text")
+        self._passage.show(text, marks, nothing="no text")
         self.action_scroll = self._passage.line
         self.action_turn = self._passage.page
 

@@ -317,9 +317,9 @@ class QueueScreen(BaseScreen):
         shown: tuple[str, list[Mark]] = "", []
         if number is not None and row is not None:
             await asyncio.sleep(RESTS)
-            sample = await self.now.texts(number)
+            stored = await self.now.texts(number)
             dispute = self.samples.disputes.get(number)
-            shown = in_full(row, sample, remarks(dispute) if dispute else []) if sample else shown
+            shown = in_full(row, stored, remarks(dispute) if dispute else []) if stored else shown
         self.query_one(Passage).show(*shown)
 
     # Drawing.
@@ -342,7 +342,7 @@ class QueueScreen(BaseScreen):
             states = Counter(dispute.state for dispute in self.samples.disputes.values())
             counts = "".join(f", {number:,} {state}" for state, number in states.items())
             parts.append((f"  {self.views.names[order][0]}{counts}", "$accent"))
-        if self.off_plan and self.views.order != "disputes":
+        if self.off_plan and self.samples.count and self.views.order != "disputes" and not self._settles:
             parts.append(("  ◌ picked by hand", "$warning"))
         if self.samples.differ:
             differ = ("  ≠ people differ: J", "$warning")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from functools import partial
 
@@ -20,10 +21,11 @@ from workbench.text.figures import many
 from workbench.text.safe import flat
 from workbench.tui import view
 from workbench.tui.keys import KeyAct, bindings
-from workbench.tui.screens.review import ReviewScreen
+from workbench.tui.screens.review import REST, ReviewScreen
 from workbench.tui.widgets.bars import Head
 from workbench.tui.widgets.lines import Toned
 from workbench.tui.widgets.unit_list import UnitColumns, UnitList, verdict_tone
+from workbench.tui.work import on_stage
 
 LEAST_TEXT, MOST_TEXT = 16, 44
 """Cells of a unit's wording, however many people there are."""
@@ -126,6 +128,9 @@ class ResolveScreen(ReviewScreen):
     DONE = "settled"
     LIST = SidesList
 
+    _left = 0
+    """How many samples are left to settle; 0 before that is read."""
+
     @property
     def over(self) -> Sides:
         """What is settled."""
@@ -151,10 +156,13 @@ class ResolveScreen(ReviewScreen):
         return act.footer.replace("A B", f"A to {letter(people - 1)}" if people > 2 else "A B")
 
     def _draw_head(self) -> None:
-        self.query_one(Head).show(*view.resolve_head(self.pane.now, self.pane.kind))
+        self.query_one(Head).show(*view.resolve_head(self.pane.now, self.pane.kind, self._left))
 
     async def _read_progress(self) -> None:
-        """How far the own reviews are says nothing here."""
+        await asyncio.sleep(REST)
+        _, self._left = await self.desk.settling()
+        if on_stage(self):
+            self._draw_head()
 
     # Keys.
 

@@ -14,7 +14,7 @@ from textual.app import ComposeResult
 
 from workbench.errors import InputError
 from workbench.model import KINDS, PLURAL, Kind, Span, Unit
-from workbench.reports.team import holds, lesson_text
+from workbench.reports.team import holds
 from workbench.reviewing.edits import Edit, Put
 from workbench.stages import editing, intents, policy
 from workbench.stages.desk import Desk, Step
@@ -22,12 +22,12 @@ from workbench.stages.intents import Intent
 from workbench.stages.queue import Progress
 from workbench.stages.review import Moved, Opened
 from workbench.stages.team import Held
-from workbench.stages.training import lessons
+from workbench.stages.training import lessons, standing
 from workbench.text.cells import LEAST, cut, cut_middle, short, told_of, width
 from workbench.text.safe import flat, is_hash
 from workbench.tui import view
 from workbench.tui.keys import bindings
-from workbench.tui.screens.accepting import Accepter
+from workbench.tui.screens.accepting import Accepter, LessonScreen
 from workbench.tui.screens.adding import Adder, LabelScreen
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import ConfirmScreen, PromptScreen, ReadScreen
@@ -290,16 +290,15 @@ class ReviewScreen(BaseScreen):
 
         def told(room: int) -> str:
             message = done + view.outcome(fresh, edit, room - width(done) - name)
-            return told_of(sample.id, message, room, sample.user_input)
+            return told_of(sample.id, message, room, fresh.stored.question)
 
         next_step = "open the next sample", partial(self._go_on, fresh, told)
-        lesson = ""
-        if desk.info.training_of is not None:
-            own = await desk.store.read(lessons, desk.info, desk.annotator, fresh.sample_id)
-            lesson = lesson_text(own)
-        if lesson:
+        trained, who = desk.info, desk.annotator
+        own = await desk.store.read(lessons, trained, who, fresh.sample_id) if trained.training_of else ()
+        if own:
+            trainee = await desk.store.read(standing, trained, who)
             then = partial(self.saver.start, *next_step)
-            await self.bench.ask(ReadScreen(f"The known answer of {sample.id}", lesson, then))
+            await self.bench.ask(LessonScreen(own, fresh.stored, trainee, then))
         else:
             await self.saver.run_now(*next_step)
 
@@ -371,7 +370,7 @@ class ReviewScreen(BaseScreen):
             self.saver.saved(f"{word}{message}")
             return
         room = self.query_one(Status).room - width(f"{word} on {message}")
-        name = short(opened.sample.id, max(LEAST, min(room, SHORT)), opened.sample.user_input)
+        name = short(opened.sample.id, max(LEAST, min(room, SHORT)), opened.stored.question)
         self.saver.saved(f"{word} on {name}{message}")
         self.pane.choose(moved.unit)
 

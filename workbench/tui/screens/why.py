@@ -91,7 +91,7 @@ class WhyScreen(BaseScreen):
         differ = "would differ" if why.undecided else "differ"
         self.query_one(Head).show(
             [(f"Why automatic and verified {differ}", "bold"), (f"  {PLURAL[why.kind]}", DIM)],
-            [(short(opened.sample.id, 1000, opened.sample.user_input), "bold")],
+            [(short(opened.sample.id, 1000, opened.stored.question), "bold")],
         )
         wide = self.has_class("-wide")
         value = reported(why) if wide else ""

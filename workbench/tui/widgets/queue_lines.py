@@ -11,7 +11,7 @@ from textual.timer import Timer
 from textual.widgets import Input
 from textual.widgets.input import Selection
 
-from workbench.model import PLURAL, Sample
+from workbench.model import PLURAL
 from workbench.reports.plan import at_end
 from workbench.reports.team import holds, team_line
 from workbench.text.cells import STATE_NAME, cut, cut_words, width
@@ -25,6 +25,7 @@ from workbench.tui.widgets.passage import Marked
 
 if TYPE_CHECKING:
     from workbench.stages.queue import Pace, Progress, QueueRow
+    from workbench.stages.review import Stored
 
 SEARCH_DELAY = 0.12
 """Seconds of quiet before a search runs; typing faster than this runs one search, not one a letter."""
@@ -117,7 +118,7 @@ MOST_TEXTS, LONGEST_TEXT = 20, 4_000
 """Contexts, and letters of each text, that stand next to the list; a review has all of them."""
 
 
-def in_full(row: QueueRow, sample: Sample, remarks: Sequence[str]) -> tuple[str, list[Mark]]:
+def in_full(row: QueueRow, stored: Stored, remarks: Sequence[str]) -> tuple[str, list[Mark]]:
     """A sample next to the list, with its headings marked: where it stands, `remarks`, then its texts."""
     facts = [] if is_hash(row.key) else [row.key]
     facts += [f"verified by {', '.join(row.annotators)}"] if row.annotators else []
@@ -136,13 +137,13 @@ def in_full(row: QueueRow, sample: Sample, remarks: Sequence[str]) -> tuple[str,
         "verified under an older policy": row.stale, "picked by hand": row.off_plan,
     }  # fmt: skip
     facts += [words for words, holds in marked.items() if holds]
-    contexts = sample.retrieved_contexts
-    texts = [("Reference", sample.reference)]
+    contexts = stored.sample.retrieved_contexts
+    texts = [("Reference", stored.sample.reference)]
     texts += [(f"Context {n} of {len(contexts):,}", text) for n, text in enumerate(contexts[:MOST_TEXTS], 1)]
     if not contexts:
         texts.append(("No contexts", ""))
     shown = Marked()
-    shown.add(f"{sample.user_input[:LONGEST_TEXT]}\n", "like")
+    shown.add(f"{stored.question[:LONGEST_TEXT]}\n", "like")
     shown.add("\n".join((" · ".join(facts), *remarks, "")))
     for heading, body in texts:
         shown.add("\n")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -167,7 +167,7 @@ class SamplePane(Container):
             generation=self._generation,
         )
         listed.entitle(Content(view.units_title(opened, kind)))
-        self.question.show(opened.sample.user_input, nothing="no question")
+        self.question.show(opened.stored.question, nothing="no question")
         self.reference.show(
             opened.sample.reference,
             self._marks(listed.chosen),
@@ -323,15 +323,17 @@ class SamplePane(Container):
 
     def mark_searched(self) -> None:
         """Mark the places of a search in every text."""
+
+        def placed(part: int, lead: int) -> Iterable[Mark]:
+            return (
+                mark._replace(start=mark.start + lead, end=mark.end + lead) for mark in self.searched(part)
+            )
+
         self.reference.mark_places(self.searched(0))
-        self.question.mark_places(self.searched(len(self.contexts) + 1))
-        places = [
-            mark._replace(start=mark.start + lead, end=mark.end + lead)
-            for context in range(len(self.contexts))
-            if (lead := self.context.offset_of(context)) is not None
-            for mark in self.searched(context + 1)
-        ]
-        self.context.mark_places(places)
+        self.question.mark_places([*placed(len(self.contexts) + 1, len(self.now.stored.told_by))])
+        leads = map(self.context.offset_of, range(len(self.contexts)))
+        there = ((part, lead) for part, lead in enumerate(leads, 1) if lead is not None)
+        self.context.mark_places([mark for part, lead in there for mark in placed(part, lead)])
 
     def _title_context(self) -> None:
         """Say in which context the first visible line is, and how far it can be seen."""
