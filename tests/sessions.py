@@ -50,6 +50,7 @@ from workbench.stages import editing
 from workbench.stages.desk import open_desk
 from workbench.stages.queue import next_sample, take_next
 from workbench.stages.review import Opened, act, open_sample
+from workbench.stages.training import admitted
 from workbench.store.engine import open_store
 
 
@@ -181,7 +182,7 @@ def reviewed(told: str) -> None:
             getattr(bench, edits)(who)
         wishes = [shlex.split(one) for one in re.split(r", (?=[a-z])", edits)]
         many = int(ids.removeprefix("next ")) if ids.startswith("next ") else 0
-        info = open_desk(bench.store, None, who).info if many else bench.info()
+        info = admitted(open_desk(bench.store, None, who)).info if many else bench.info()
         for key in [""] * many or each(ids):
             if many:
                 number = take_next(bench.store, info.id, who) or next_sample(bench.store, info, who) or 0

@@ -37,6 +37,8 @@ from numbers import Integral
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from workbench.calibration import load
+from workbench.comparing.correction import Calibration, Corrected
 from workbench.comparing.intervals import Mean, mean
 from workbench.errors import UsageError
 from workbench.matching import MATCHER
@@ -49,8 +51,6 @@ from workbench.stages.measure import Claude, OpenAI
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
-    from workbench.comparing.calibration import Calibration
-    from workbench.comparing.correction import Corrected
     from workbench.stages.import_ import ImportReport
 
 __all__ = [
@@ -119,8 +119,6 @@ class _Recall:
         calibration: Calibration | str | PathLike[str] | None = None,
     ) -> None:
         if calibration is not None:
-            from workbench.calibration import Calibration, load  # with numpy
-
             if not isinstance(calibration, Calibration):
                 calibration = load(calibration)
             calibration.check(MATCHER)

@@ -13,8 +13,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from workbench.comparing.calibration import Calibration
-from workbench.comparing.correction import Corrected
+from workbench.comparing.correction import Calibration, Corrected
 from workbench.comparing.intervals import Interval
 from workbench.errors import UsageError
 from workbench.formats.calibration import read

@@ -14,26 +14,19 @@ from hypothesis import given, reject, settings, strategies as st
 
 from workbench.comparing import curve as thresholds
 from workbench.comparing.calibration import (
-    Calibration,
     FitCase,
-    Learned,
     TooFewError,
-    calibrate,
-    calibration_of,
-    document_of,
-    table_of,
-)
-from workbench.comparing.correction import (
-    Corrected,
-    Line,
-    Model,
     band,
+    calibrate,
+    document_of,
     fit,
     isotonic,
     platt,
     predict,
     reliability,
+    table_of,
 )
+from workbench.comparing.correction import Calibration, Corrected, Learned, Line, Model, calibration_of
 from workbench.comparing.curve import FOUND, MISSING, UNLINKED, UNSURE
 from workbench.comparing.intervals import Interval
 

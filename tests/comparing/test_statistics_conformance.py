@@ -16,8 +16,8 @@ import pytest
 from tests.comparing.test_taj_mahal import corners
 from workbench.comparing import agreement, intervals, paired as pairing
 from workbench.comparing.bounds import Part
+from workbench.comparing.calibration import reliability
 from workbench.comparing.causes import Difference, LinkCounts, difference
-from workbench.comparing.correction import reliability
 from workbench.comparing.estimators import Population, Reached, difference as difference_of_means
 from workbench.comparing.paired import Pair, Paired, paired
 from workbench.model import Assessment, Match, ProposedEntity, Unit, count

@@ -11,7 +11,6 @@ from tests.conftest import accepted, add_text, do
 from tests.quality.verdicts import after, changed as changed_by_themselves
 from tests.rows import proposal, sample, units
 from workbench.model import Evidence, Match, Span, Unit
-from workbench.reports.units import doubtful, least_certain
 from workbench.reviewing.edits import Dispose, Flag, Put
 from workbench.stages import editing
 from workbench.stages.export import export
@@ -268,8 +267,8 @@ def test_a_name_that_a_context_has_in_a_longer_one_is_a_doubt_until_a_person_say
     contexts = opened.sample.retrieved_contexts
 
     assert ("missing", ["1 name is missing but in a context"], True, 0) == (
-        found.match.verdict, editing.doubts(opened, "entity"), doubtful(found, contexts),
-        least_certain((replace(found, match=Match("missing", similarity=99)), found), contexts),
+        found.match.verdict, editing.doubts(opened, "entity"), editing.doubtful(found, contexts),
+        editing.least_certain((replace(found, match=Match("missing", similarity=99)), found), contexts),
     )  # fmt: skip
     assert [] == editing.doubts(act(bench.store, opened, editing.judge(found, "missing")), "entity")
 

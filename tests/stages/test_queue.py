@@ -120,8 +120,9 @@ def test_a_view_by_values_keeps_what_it_counts(cities: Any, text: str, order: Or
     desk = open_desk(cities.store, None, "ann")
     query = parse(text)
     assert isinstance(query, Query)
-    for chosen, left in ((desk.ids(), 1), (desk.ids(query, order), 0)):
-        asyncio.run(chosen)
+    chosen: tuple[tuple[Query, Order, int], ...] = ((Query(()), "u", 1), (query, order, 0))
+    for asked, ordered, left in chosen:
+        asyncio.run(queue_values.kept_ids(desk, asked, ordered))
         assert left == len(queue_values.uncounted(cities.store, cities.info(), "ann"))
 
 

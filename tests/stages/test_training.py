@@ -45,7 +45,7 @@ def begin(bench: Any, text: str = "", mark: float = 0.8) -> training.Training:
 
 def sits_down(bench: Any, name: str) -> Any:
     """The desk of a person who opens the program."""
-    return open_desk(bench.store, None, name)
+    return training.admitted(open_desk(bench.store, None, name))
 
 
 def decide(desk: Desk, *, wrong: bool = False) -> int:
@@ -154,7 +154,7 @@ def test_a_person_who_comes_in_several_windows_at_once_has_one_copy(taught: Any)
 
     def sit(store: Store) -> int:
         start.wait()
-        return open_desk(store, None, "bo").info.id
+        return training.admitted(open_desk(store, None, "bo")).info.id
 
     with ThreadPoolExecutor(len(stores)) as pool:
         assert 1 == len(set(pool.map(sit, stores)))
@@ -169,7 +169,7 @@ def test_who_has_a_copy_waits_for_no_writer(taught: Any) -> None:
     other = open_store(taught.store.url)
     with taught.store.writing() as session:
         session.execute(select(DATASET.id).with_for_update())
-        assert copy == open_desk(other, None, "bo").info
+        assert copy == training.admitted(open_desk(other, None, "bo")).info
     other.close()
 
 

@@ -11,7 +11,7 @@ from textual.events import Paste
 
 from tests.tui.conftest import User
 from workbench.model import Sample, Span
-from workbench.stages.review import names_of
+from workbench.stages.hints import names_of
 from workbench.text.cells import width
 from workbench.text.tokens import tokens
 from workbench.tui.keys import TWINS

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from workbench.model import Evidence, Match, Span, Tally, Unit
-from workbench.reports.units import doubtful, least_certain, tally, verdict
+from workbench.reports.units import tally, verdict
+from workbench.stages.editing import doubtful, least_certain
 
 
 def test_tally_is_an_interval_while_units_are_unsure() -> None:

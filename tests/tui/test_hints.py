@@ -8,7 +8,7 @@ import pytest
 from textual.app import App, ComposeResult
 
 from workbench.model import Span, Unit
-from workbench.stages.review import NamePlaces, unmarked
+from workbench.stages.hints import NamePlaces, unmarked
 from workbench.text.cells import steady
 from workbench.text.tokens import tokens
 from workbench.tui.keys import LETTERS, SURE, TWINS, Hint, after, codes, hints, letter

@@ -17,7 +17,7 @@ from tests.lists import from_cases
 from tests.rows import gold, sample, write_rows
 from tests.tui.conftest import User, shown as drawn, until
 from workbench.errors import StoreError
-from workbench.stages.desk import Desk
+from workbench.stages import disputes
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.queue import Pace, Progress, QueueRow
 from workbench.text.cells import short, told_of
@@ -81,13 +81,13 @@ async def test_the_head_is_that_of_the_rows_until_another_view_is_read(
 ) -> None:
     """One that cannot be read leaves both as they were."""
 
-    async def fails(desk: Desk) -> object:
+    def fails(*_: object, **__: object) -> None:
         raise StoreError("it is away")
 
     async with user.opens(size=(120, 36)) as app:
         await user.press("end")
         before = app.screen.query_one(Head).text, app.screen.query_one(SampleHead).render()
-        monkeypatch.setattr(Desk, "disputes", fails)
+        monkeypatch.setattr(disputes, "disputes", fails)
         await user.press("D")
         assert "could not read: it is away" in app.screen.query_one(Status).text
         app.screen.samples.reread()

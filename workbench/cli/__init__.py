@@ -21,7 +21,6 @@ from typer import Argument, Option
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from workbench import __version__, reports
-from workbench.cli.audit import audit
 from workbench.cli.compare import calibrate, compare, diff, disputes
 from workbench.cli.console import (
     DEFAULT_DB,
@@ -43,7 +42,7 @@ from workbench.cli.console import (
     tell,
 )
 from workbench.cli.export import copy, doctor, export, purge, verify
-from workbench.cli.import_ import import_
+from workbench.cli.import_ import audit, import_
 from workbench.cli.plan import MATCH_THRESHOLD, draw, plan, score_files
 from workbench.cli.propose import propose
 from workbench.cli.serve import serve

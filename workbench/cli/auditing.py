@@ -23,7 +23,8 @@ from workbench.settings import usual_scorer
 from workbench.stages.answer import answer
 from workbench.stages.import_ import ImportOptions, ImportReport, score_columns
 from workbench.stages.propose import propose
-from workbench.stages.queue import counts, named
+from workbench.stages.queue import named
+from workbench.stages.recompute import counts
 from workbench.text.figures import many
 
 __all__ = ["ImportOptions"]

@@ -1,21 +1,21 @@
-"""A score corrected by what verified samples say, and how likely a match is right by its similarity."""
+"""What a calibration taught, for those who only use it: corrected scores, and how likely a match is right.
+
+Without numpy, which only the fit of `calibration` needs.
+"""
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_left
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from math import ceil, exp, log, sqrt
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from math import exp, sqrt
 from numbers import Real
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
-from workbench.comparing.intervals import LEVEL, Interval, t_quantile
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from workbench.comparing.intervals import Interval
+from workbench.errors import UsageError
+from workbench.matching import no_similarity
 
 
 @dataclass(frozen=True)
@@ -88,78 +88,6 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def fit_line(
-    automatic: Floats, verified: Floats, units: Ints, groups: Ints, weights: Floats, folds: Ints
-) -> tuple[Line, Floats]:
-    """The line of some samples, and the values corrected by lines of the other folds.
-
-    `groups` numbers from 0, `folds` is by group. Where all automatic values are equal the line is a shift.
-    The spread is the conformal quantile of |error| · √units out of fold (Papadopoulos, Gammerman and Vovk
-    2008), the covariance the sandwich by group (Liang and Zeger 1986) with G/(G − 1).
-    """
-    intercept, slope = _least_squares(automatic, verified, weights)
-    held = np.empty(len(automatic))
-    for fold in np.unique(folds[groups]):
-        inside = folds[groups] == fold
-        rest = ~inside if (~inside).any() else inside
-        a, b = _least_squares(automatic[rest], verified[rest], weights[rest])
-        held[inside] = a + b * automatic[inside]
-    held = np.clip(held, 0, 1)
-    number, count = len(automatic), len(np.unique(groups))
-    error = np.sort(np.abs(held - verified) * np.sqrt(units))
-    rank = ceil((number + 1) * LEVEL)
-    covariance, quantile = None, 0.0
-    if count >= 10:
-        covariance = _sandwich(automatic, verified - intercept - slope * automatic, groups, weights)
-        quantile = t_quantile(count - 1)
-    line = Line(
-        intercept=intercept,
-        slope=slope,
-        covariance=covariance,
-        spread=float(error[rank - 1]) if rank <= number and error[rank - 1] > 1e-9 else None,
-        residual=float(weights @ (held - verified) ** 2 / weights.sum()),
-        quantile=quantile,
-        samples=number,
-        groups=count,
-    )
-    return line, held
-
-
-def _least_squares(x: Floats, y: Floats, w: Floats) -> tuple[float, float]:
-    mean_x, mean_y = float(w @ x / w.sum()), float(w @ y / w.sum())
-    around = x - mean_x
-    square = float(w @ around**2)
-    if square < 1e-12:
-        return mean_y - mean_x, 1.0
-    slope = float(w @ (around * (y - mean_y))) / square
-    return mean_y - slope * mean_x, slope
-
-
-def _sandwich(x: Floats, error: Floats, groups: Ints, w: Floats) -> tuple[float, float, float] | None:
-    """(var intercept, var slope, covariance); None where all x are equal."""
-    design = np.column_stack([np.ones(len(x)), x])
-    inner = (design * w[:, None]).T @ design
-    if np.linalg.cond(inner) > 1e12:
-        return None
-    scores = design * (w * error)[:, None]
-    count = int(groups.max()) + 1
-    summed = np.stack([np.bincount(groups, scores[:, k], minlength=count) for k in range(2)])
-    bread = np.linalg.inv(inner)
-    there = len(np.unique(groups))
-    covariance = bread @ (summed @ summed.T) @ bread * there / (there - 1)
-    return float(covariance[0, 0]), float(covariance[1, 1]), float(covariance[0, 1])
-
-
-ENOUGH = 1_000
-"""Pairs from which the isotonic model is fitted; below it overfits, and a sigmoid is fitted."""
-
-BAND = (0.2, 0.8)
-"""Between these a verdict is worth a look: one in five is wrong or more."""
-
-_SURE = 0.001  # the log loss of a step model that says 0 or 1 would be infinite
-_EDGES = (60, 70, 75, 80, 85, 90, 95, 100)  # of the rows of a reliability table, after "no near name"
-
-
 @dataclass(frozen=True)
 class Model:
     """The probability that a person finds a unit, by the similarity (0-100) of its best match.
@@ -198,120 +126,119 @@ class Model:
         return ys[index - 1] + share * (ys[index] - ys[index - 1])
 
 
-@dataclass(frozen=True)
-class ReliabilityBin:
-    """The pairs with similarities from `low` to `high`: how many, what was said of them and what is so."""
-
-    low: int
-    high: int
-    pairs: int
-    predicted: float
-    found: float
+SCHEMA = "workbench/calibration"
+VERSION = 1
 
 
 @dataclass(frozen=True)
-class Reliability:
-    """Brier score, log loss (probabilities kept .001 from 0 and 1) and the table behind them."""
+class Learned:
+    """A sample whose gold a calibration saw, and the fold that chose a threshold without it."""
 
-    brier: float
-    log_loss: float
-    bins: tuple[ReliabilityBin, ...]
+    id: str
+    group: str | None
+    reference_hash: str
+    fold: int
 
 
-def fit(scores: Floats, positive: Floats, weights: Floats, pairs: int = 0) -> Model:
-    """The model that so many pairs allow. Raises ValueError without pairs.
+@dataclass(frozen=True)
+class LearnedGold:
+    """The gold that a calibration saw, and the thresholds chosen without each fold of it."""
 
-    `pairs`: how many the whole fit has, where these are those of some folds; it decides the kind of model.
-    The rate of units without a near name is smoothed as Platt's targets are, and never above the others.
+    samples: tuple[Learned, ...]
+    fold_thresholds: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What a scorer's verified samples taught: a match threshold, a probability and corrections.
+
+    `corrections` are by the match threshold of the scores. `document` is all that was written.
     """
-    if not len(scores):
-        raise ValueError("no pairs to fit")
-    near = scores > 0
-    hits, missing = (float(weights[~near] @ outcome[~near]) for outcome in (positive, 1 - positive))
-    none = (hits + 1) / (hits + missing + 2)
-    if not near.any():
-        return Model("platt", none, 0.0, -log(none / (1 - none)))
-    rest = scores[near], positive[near], weights[near]
-    if max(pairs, len(scores)) < ENOUGH:
-        a, b = platt(*rest)
-        hits, total = float(rest[2] @ rest[1]), float(rest[2].sum())
-        level = log((total - hits + 1) / (hits + 1))  # a level sigmoid, where likeness says nothing
-        model = Model("platt", none, min(a, 0.0), b if a < 0 else level)
-    else:
-        xs, ys = isotonic(*rest)
-        model = Model("isotonic", none, 0.0, 0.0, tuple(xs.tolist()), tuple(ys.tolist()))
-    return replace(model, none=min(none, model.probability(float(rest[0].min()))))
+
+    name: str
+    scorer: Literal["linked", "presence"]
+    matcher: str
+    objective: str
+    threshold: int
+    threshold_before: int
+    model: Model
+    band: tuple[int, int] | None
+    corrections: Mapping[int, Line]
+    gold: LearnedGold
+    document: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        chosen = (self.threshold, self.threshold_before, *(self.band or ()), *self.gold.fold_thresholds)
+        for at in (*chosen, *self.corrections):
+            if not 0 <= at <= 100:
+                raise ValueError(f"got {at}, expected a similarity from 0 to 100")
+
+    def check(self, matcher: str) -> None:
+        """Raise UsageError when similarities of this matcher are not those it was fitted on."""
+        if self.matcher != matcher:
+            raise UsageError(
+                f"calibration {self.name or 'without a name'} was fitted on the matcher {self.matcher}, "
+                f"and this is {matcher}: the same similarity means something else; calibrate again"
+            )
+
+    def probability(self, similarity: float) -> float:
+        """How likely a person finds a unit whose best match is that alike (0-100; 0: no near name).
+
+        Raises ValueError for what is no similarity.
+        """
+        of_all = similarity == 1 and not isinstance(similarity, bool)  # who asks for all asks for 1 too
+        if not of_all and (expected := no_similarity(similarity)):
+            raise ValueError(f"similarity {similarity!r}: {expected}")
+        return self.model.probability(similarity)
+
+    def correct(self, score: float, n_units: int, *, match_threshold: int) -> Corrected:
+        """One sample's recall as verification would put it, with a 95 % interval for its verified value.
+
+        `match_threshold` is the one the score was counted at. Raises ValueError for one that no correction
+        was fitted at, and for a score outside 0-1, without units, or that so many units cannot have.
+        """
+        return self._line(match_threshold).correct(score, n_units)
+
+    def correct_mean(self, scores: Iterable[float | None], *, match_threshold: int) -> Corrected:
+        """The mean of new samples' recalls, corrected, with its 95 % interval; None stands for undefined.
+
+        It takes scores of `scorer`, our own, never those of ragas, deepeval or another tool, all counted at
+        `match_threshold`. Raises ValueError as `correct`, naming the first score that is none, and without a
+        defined score.
+        """
+        if not isinstance(scores, Iterable):
+            raise ValueError(f"scores: got {type(scores).__name__}, expected a list of recalls from 0 to 1")
+        defined = [score for score in scores if score is not None]
+        for score in defined:
+            if not is_recall(score):
+                raise ValueError(f"score {score!r}: a recall from 0 to 1, or None where it is undefined")
+        if not defined:
+            raise ValueError("no defined score to correct: at least one recall from 0 to 1")
+        return self._line(match_threshold).correct_mean(sum(defined) / len(defined), len(defined))
+
+    def _line(self, at: int) -> Line:
+        if at not in self.corrections:
+            known = ", ".join(map(str, sorted(self.corrections)))
+            raise ValueError(f"no correction for scores at match threshold {at}; there is: {known}")
+        return self.corrections[at]
 
 
-def isotonic(scores: Floats, positive: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """The distinct scores and the best rising values at them, equal scores pooled first."""
-    from scipy.optimize import isotonic_regression
+def calibration_of(document: Mapping[str, Any]) -> Calibration:
+    """The calibration of a document. Raises ValueError that names the first field that is off."""
+    if document.get("schema") != SCHEMA:
+        raise ValueError(f"schema: got {document.get('schema')!r}, expected {SCHEMA!r}")
+    if document.get("version") != VERSION:
+        raise ValueError(
+            f"version: got {document.get('version')!r}, this Workbench reads {VERSION}: upgrade it, or "
+            "calibrate again"
+        )
+    from pydantic import TypeAdapter, ValidationError
 
-    values, where = np.unique(scores, return_inverse=True)
-    weight = np.bincount(where, weights)
-    means = np.bincount(where, weights * positive) / weight
-    return values, np.asarray(isotonic_regression(means, weights=weight).x, dtype=np.float64)
-
-
-def platt(scores: Floats, positive: Floats, w: Floats) -> tuple[float, float]:
-    """(a, b) of p = 1 / (1 + exp(a s + b)), with Platt's targets (P + 1)/(P + 2) and 1/(M + 2).
-
-    Newton steps with a line search on the log loss (Lin, Lin and Weng 2007).
-    """
-    plus, minus = float(w @ positive), float(w @ (1 - positive))
-    target = np.where(positive > 0, (plus + 1) / (plus + 2), 1 / (minus + 2))
-    scale = float(np.abs(scores).max()) or 1.0  # similarities to 100 make the Hessian ill-conditioned
-    design = np.column_stack([scores / scale, np.ones(len(scores))])
-    point = np.array([0.0, np.log((minus + 1) / (plus + 1))])
-
-    def loss(at: Floats) -> float:
-        z = design @ at
-        return float(w @ (target * z + np.logaddexp(0, -z)))
-
-    value = loss(point)
-    for _ in range(100):
-        p = 1 / (1 + np.exp(design @ point))
-        slope = design.T @ (w * (target - p))
-        if np.abs(slope).max() < 1e-10:
-            break
-        bend = (design * (w * p * (1 - p))[:, None]).T @ design + 1e-12 * np.eye(2)
-        step, size = np.linalg.solve(bend, slope), 1.0
-        while size > 1e-10 and loss(point - size * step) > value + 1e-15:
-            size /= 2
-        point = point - size * step
-        value = loss(point)
-    return float(point[0] / scale), float(point[1])
-
-
-def predict(model: Model, scores: Floats) -> Floats:
-    """The probabilities of many similarities."""
-    values, where = np.unique(scores, return_inverse=True)
-    return np.array([model.probability(value) for value in values.tolist()])[where]
-
-
-def reliability(predicted: Floats, scores: Floats, positive: Floats, weights: Floats) -> Reliability:
-    """How far probabilities are from what people said; counts are of pairs, means are weighted."""
-    clipped = np.clip(predicted, _SURE, 1 - _SURE)
-    loss = -(positive * np.log(clipped) + (1 - positive) * np.log(1 - clipped))
-    total = weights.sum()
-    edges = np.array([0, *_EDGES])
-    row = np.searchsorted(edges, scores, side="right") - 1
-    bins = []
-    for index in range(len(edges)):
-        inside = row == index
-        if inside.any():
-            share = weights[inside] / weights[inside].sum()
-            high = 100 if index == len(edges) - 1 else int(edges[index + 1]) - 1
-            forecast, so = float(share @ predicted[inside]), float(share @ positive[inside])
-            bins.append(ReliabilityBin(int(edges[index]), high, int(inside.sum()), forecast, so))
-    brier = float(weights @ (predicted - positive) ** 2 / total)
-    return Reliability(brier, float(weights @ loss / total), tuple(bins))
-
-
-def band(probabilities: Sequence[float], low: int) -> tuple[int, int] | None:
-    """The first and last whole similarity from `low` on whose probability lies in `BAND`; None without one.
-
-    `probabilities` are those of similarities 0 to 100. 0 stands for no near name and is never in a band.
-    """
-    inside = [at for at in range(low, 101) if BAND[0] <= probabilities[at] <= BAND[1]]
-    return (inside[0], inside[-1]) if inside else None
+    try:
+        # strictly, or "nan" would be a number; an infinite one (1e999) is no JSON
+        text = json.dumps(document, allow_nan=False)
+        return replace(TypeAdapter(Calibration).validate_json(text, strict=True), document=document)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"])) or "thresholds"
+        raise ValueError(f"{where}: missing, or not what a calibration has there ({first['msg']})") from error

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from workbench.comparing.correction import Calibration, calibration_of
 from workbench.errors import InputError, NotFoundError
 from workbench.formats.exports.folder import write_whole
 from workbench.settings import written_text
-
-if TYPE_CHECKING:
-    from workbench.comparing.calibration import Calibration
 
 NAME = "calibration.json"
 HOLD = ("huggingface",)
@@ -40,8 +38,6 @@ def read(path: Path) -> Calibration:
 
     Raises NotFoundError without one, InputError or UsageError for a file that is none, naming what is off.
     """
-    from workbench.comparing.calibration import calibration_of  # with numpy: exports need none
-
     file = path
     if path.is_dir():
         folders = (path, *(path / name for name in HOLD))

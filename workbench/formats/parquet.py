@@ -1,4 +1,4 @@
-"""Parquet and Arrow files in parts that fit in memory. Importing this module needs pyarrow."""
+"""Parquet and Arrow files in parts that fit in memory. Importing this module needs and sets up pyarrow."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ import pyarrow.compute
 import pyarrow.parquet
 
 from workbench.errors import InputError
+
+arrow.set_cpu_count(1)  # rows are taken one by one: threads only hold more of the file
+arrow.set_memory_pool(arrow.system_memory_pool())
 
 ROWS = 100  # rows of a piece at most: 1,000 with gold of eight units hold 14 MB more and are no faster
 READ = 2_000  # rows read at a time: each time the dictionaries of the columns are built anew

@@ -173,9 +173,8 @@ def header(path: Path, known: frozenset[str]) -> tuple[list[str], str, int]:
 def objects(path: Path, container: Literal["parquet", "arrow"], progress: Progress) -> Generator[RawRow]:
     """The rows of a file as objects, numbered from 1. Raises UsageError without pyarrow, InputError for a
     file that is damaged or unpacks to more than any dataset."""
-    arrow = load_pyarrow(str(path))
-    from workbench.formats import parquet
-
+    parquet = _load(str(path))
+    arrow = parquet.arrow
     number = 0
     try:
         for batch in parquet.pieces(path, container):
@@ -201,20 +200,19 @@ def objects(path: Path, container: Literal["parquet", "arrow"], progress: Progre
 
 def load_pyarrow(what: str = "") -> Any:
     """pyarrow with its Parquet and compute parts. Raises UsageError, which begins with `what`, without it."""
+    return _load(what).arrow
+
+
+def _load(what: str) -> Any:
     # Arrow's own pools keep 7 MB more than the system's, and one of them is chosen when it is loaded.
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     try:
-        import pyarrow
-        import pyarrow.compute
-        import pyarrow.parquet
-
-        pyarrow.set_cpu_count(1)  # rows are taken one by one: threads only hold more of the file
-        pyarrow.set_memory_pool(pyarrow.system_memory_pool())
+        from workbench.formats import parquet
     except ModuleNotFoundError:
         raise UsageError(
             f"{what and what + ': '}Parquet and Arrow files need the package pyarrow: {to_install('parquet')}"
         ) from None
-    return pyarrow
+    return parquet
 
 
 def _twice(names: Iterable[str]) -> str:

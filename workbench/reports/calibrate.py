@@ -15,8 +15,7 @@ from workbench.text.lists import pairs, sections
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
-    from workbench.comparing.calibration import Calibrated, Figure, Measured
-    from workbench.comparing.correction import ReliabilityBin
+    from workbench.comparing.calibration import Calibrated, Figure, Measured, ReliabilityBin
     from workbench.comparing.learning import PolicyChange
     from workbench.stages.calibrate import Gathered, Look
     from workbench.store.datasets import DatasetInfo

@@ -17,11 +17,11 @@ from workbench.text.safe import clean, cut, flat
 if TYPE_CHECKING:
     from workbench.comparing.reviewers import Agreement
     from workbench.stages.agree import AgreeReport
-    from workbench.stages.people import Person
+    from workbench.stages.people import Person, Trainee
     from workbench.stages.queue import Progress
     from workbench.stages.review import Opened
     from workbench.stages.team import Held, Team
-    from workbench.stages.training import Lesson, Trainee, Training
+    from workbench.stages.training import Lesson, Training
 
 
 NO_ASSIGNMENTS = (

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from workbench.comparing.words import PARTS
 from workbench.model import Evidence, Imported, Kind, Match, Tally, Unit, count
-from workbench.scoring.doubt import overlooked
 from workbench.scoring.names import first_scorer
 from workbench.text.figures import UNDEFINED, delta, number, signed, value
 from workbench.text.lists import pairs, sections
@@ -76,35 +75,6 @@ def quoted(match: Match) -> Sequence[Evidence]:
     """The first evidence; none where the unit is merely absent, for a quote of it says nothing."""
     absent = match.verdict == "missing" and match.reason in (None, "absent")
     return () if absent else match.evidence[:2]
-
-
-def doubtful(unit: Unit, contexts: Sequence[str] = ()) -> bool:
-    """Whether a person should look at the unit before accepting: what `editing.doubts` names."""
-    in_doubt = not unit.spans or unit.match.verdict in (None, "unsure") or overlooked(unit, contexts)
-    return unit.counted and in_doubt
-
-
-def least_certain(units: Sequence[Unit], contexts: Sequence[str] = ()) -> int:
-    """Where the cursor starts: the unit most likely to need a hand; 0 when all are certain.
-
-    Doubtful units first, then names found only inside a longer one, then near misses (a missing unit
-    with similarity 75 or more), then the found unit with the lowest similarity.
-    """
-
-    def certainty(index: int) -> tuple[int, int, int]:
-        unit = units[index]
-        match = unit.match
-        if not unit.counted:
-            return 4, 0, index
-        if doubtful(unit, contexts):
-            return 0, 0, index
-        if match.nested:
-            return 1, 0, index
-        if match.verdict == "missing" and match.similarity >= 75:
-            return 2, -match.similarity, index
-        return 3, match.similarity if match.verdict == "found" else 100, index
-
-    return min(range(len(units)), key=certainty, default=0)
 
 
 def first_of(automatic: Sequence[AutoScore], kind: Kind) -> AutoScore | None:

@@ -5,11 +5,11 @@ Without the matcher, which takes long to load: the queue shows these numbers bef
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from workbench.matching import FLOOR
-from workbench.model import Tally, Unit
+from workbench.model import Tally
 from workbench.scoring.names import SCORERS
 
 
@@ -35,20 +35,6 @@ def at(similarities: bytes, threshold: int) -> Tally:
     limit = max(threshold, FLOOR)
     hits = sum(value >= limit for value in similarities)
     return Tally(hits, len(similarities) - hits)
-
-
-def stands_in(text: str, contexts: Sequence[str]) -> bool:
-    """Whether a context has a text letter by letter, as whole words."""
-    from workbench.text.normalise import bounded, occurrences  # word lists, which the first rows do not need
-
-    return any(bounded(context, *edges) for context in contexts for edges in occurrences(text, context))
-
-
-def overlooked(unit: Unit, contexts: Sequence[str]) -> bool:
-    """Whether the matcher calls a name missing that a context has letter by letter, as whole words."""
-    by_matcher = unit.match.rule not in ("human", "carried") and unit.origin != "imported"
-    missing = unit.kind == "entity" and unit.match.verdict == "missing"
-    return missing and by_matcher and stands_in(unit.text, contexts)
 
 
 USUAL = 85

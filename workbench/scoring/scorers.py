@@ -38,10 +38,10 @@ from workbench.model import (
     Unit,
     count,
 )
-from workbench.scoring.doubt import Counted, stands_in
+from workbench.scoring.doubt import Counted
 from workbench.scoring.names import CALIBRATED, SCORERS
 from workbench.text.ground import ground
-from workbench.text.normalise import bounded
+from workbench.text.normalise import bounded, stands_in
 
 SUGGESTED = 75
 """The similarity from which a near name is shown to the reviewer, and never counted."""

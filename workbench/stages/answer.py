@@ -34,7 +34,7 @@ from workbench.stages import calibrate, queue
 from workbench.stages.figures import figures_of, listing, recounted, scope, values_of
 from workbench.stages.plan import planned
 from workbench.stages.queue import headline_scorer, scored_by
-from workbench.stages.recompute import withheld_from
+from workbench.stages.recompute import counts as known_score, withheld_from
 from workbench.stages.sides import judged_side, suspicion
 from workbench.store import assignments, gold, plans, samples, scores as columns
 from workbench.store.datasets import DatasetInfo
@@ -62,7 +62,10 @@ def answer(
     looked for once there is an estimate. Raises UsageError for an unknown scorer.
     """
     run, fitted = recounted(store, info, progress)
-    name = headline_scorer(store, info, scorer, usual)
+    if scorer is None:
+        name = headline_scorer(store, info, usual)
+    else:
+        name, _ = known_score(scorer, columns.external_columns(store, info.id))
     kind = kind_of(name) or info.kinds[0]
     withheld = withheld_from(store, info, viewer)
     with store.snapshot():

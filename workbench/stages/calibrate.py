@@ -11,16 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from workbench.comparing import calibration as pure
-from workbench.comparing.calibration import (
-    Calibrated,
-    FitCase,
-    Learned,
-    Measured,
-    TooFewError,
-    calibration_of,
-    document_of,
-    gold_hash,
-)
+from workbench.comparing.calibration import Calibrated, FitCase, Measured, TooFewError, document_of, gold_hash
+from workbench.comparing.correction import Learned, calibration_of
 from workbench.comparing.curve import FOUND, MISSING, OBJECTIVES, UNLINKED, UNSURE, Moves, move_to, moves
 from workbench.comparing.learning import PolicyChange, policy_changes
 from workbench.comparing.links import links

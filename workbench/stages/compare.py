@@ -24,6 +24,7 @@ from workbench.comparing.versions import (
 from workbench.errors import InputError, UsageError
 from workbench.formats.exports.folder import home_of, read_manifest, write_whole
 from workbench.formats.reading import read
+from workbench.formats.report import report
 from workbench.formats.rows import Notes, excerpt
 from workbench.model import KINDS, Kind, Progress, Sample, recall_of, silent
 from workbench.reviewing.fold import GoldOrigin, Verified
@@ -31,8 +32,8 @@ from workbench.scoring.names import SCORERS, day_of, kind_of, metric_of, runs_of
 from workbench.stages import local, moment_of
 from workbench.stages.figures import recounted, scope, values_of
 from workbench.stages.import_ import existing, manifest_settings, own_names, with_names
-from workbench.stages.queue import headline_scorer, known
-from workbench.stages.recompute import withheld_from
+from workbench.stages.queue import headline_scorer
+from workbench.stages.recompute import known, withheld_from
 from workbench.store import gold as gold_store, journal, plans, samples, scores
 from workbench.store.datasets import DatasetInfo, find_dataset, policy_versions
 from workbench.store.engine import Store
@@ -49,8 +50,6 @@ def write_html(
 
     Raises ExportError for a file that is there, or a full disk.
     """
-    from workbench.formats.report import report
-
     reviewers = [name for name, _ in annotators(store, info)]
     decided = reviewed(store, info.id, figures.kind).values()
     own = {sample.annotator for sample in decided if sample.shown != "import"}
@@ -119,7 +118,7 @@ def compare_against(
     """
     run, fitted = recounted(store, info, progress)
     columns = scores.external_columns(store, info.id)
-    first = known(scorer, columns) if scorer else headline_scorer(store, info, usual=usual)
+    first = known(scorer, columns) if scorer else headline_scorer(store, info, usual)
     days = {name: _day(name, at) for name, at in columns.items()}
     second = _before(first, columns, since or "") if against is None else known(against, columns)
     if first == second:

@@ -1,21 +1,21 @@
 """What screens and pages ask of the stages: one open dataset and one annotator.
 
-Importing this module loads the store; the terminal app does that in a thread, after its first frame.
+Importing this module loads the store; the terminal app does that in a thread, after its first frame. What
+needs the matcher is asked of `queue_values`, `disputes` and `training`, which the app loads after the rows.
 """
 
 from __future__ import annotations
 
-import asyncio
 import uuid
 from array import array
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 
 from workbench.errors import UsageError
 from workbench.stages import plan, queue
-from workbench.stages.people import Deed, check, people, settles, why_not
+from workbench.stages.people import Deed, Trainee, check, people, settles, why_not
 from workbench.store import gold, journal
 from workbench.store.assignments import Held
 from workbench.store.datasets import DatasetInfo, dataset_info, find_dataset, list_datasets
@@ -23,18 +23,10 @@ from workbench.store.engine import Store
 from workbench.store.journal import Moved
 from workbench.store.queue import view_ids
 from workbench.store.samples import Stored, load_samples
-from workbench.text.query import EVERYTHING, Order, Query
-
-if TYPE_CHECKING:
-    from workbench.stages.disputes import DisputeReport
-    from workbench.stages.training import Trainee
 
 P = ParamSpec("P")
 R = TypeVar("R")
 Step = Literal["undo", "redo"]
-
-# What a review needs is imported where it is asked for: it loads the matcher, a tenth of the time until the
-# queue's first rows. The app does that right after them (`_get_ready`).
 
 
 def new_action() -> str:
@@ -95,28 +87,7 @@ class Desk:
     pace = _reads(queue.pace)
     undoubted = _reads(queue.count_undoubted)
     facets = _reads(queue.facets)
-
-    async def ids(self, query: Query = EVERYTHING, order: Order = "u") -> array[int]:
-        """The sample ids of a view of the queue; automatic values that it asks for are kept first."""
-        if order != "delta" and not query.beside:
-            return await _reads(view_ids)(self, query, order, {})
-        from workbench.stages import queue_values
-
-        await queue_values.keep_counted(self.store, (await self.fresh()).info, self.annotator, query, order)
-        return await _reads(queue_values.queue_ids)(self, query, order)
-
-    async def causes(self, ids: Sequence[int]) -> dict[int, str]:
-        """The main causes of Δ of decided samples."""
-        from workbench.stages import queue_values
-
-        return await _reads(queue_values.main_causes)(self, ids)
-
-    async def disputes(self) -> DisputeReport:
-        """What disagrees, as this annotator may see it; what is not counted yet is counted and kept first."""
-        from workbench.stages import disputes
-
-        info = (await self.fresh()).info
-        return await asyncio.to_thread(disputes.disputes, self.store, info, self.annotator, on_screen=True)
+    ids = _reads(view_ids)
 
     async def fresh(self) -> Desk:
         """The same desk, with the settings of its dataset as they are now."""
@@ -222,15 +193,10 @@ undo, redo = partial(_step, journal.undo), partial(_step, journal.redo)
 
 
 def open_desk(store: Store, dataset: str | None, annotator: str) -> Desk:
-    """The desk for a dataset, None means the only one; of who is trained for it, their training samples.
+    """The desk for a dataset, None means the only one; where people are trained for it see `admitted`.
 
     Raises NotFoundError, AmbiguousError, UsageError for who may not review here.
     """
     if why := why_not(people(store), annotator, "review"):
         raise UsageError(why)
-    info, trainee = find_dataset(store, dataset), None
-    if info.training is not None:
-        from workbench.stages.training import admitted
-
-        info, trainee = admitted(store, info, annotator)
-    return Desk(store, info, annotator, trainee=trainee)
+    return Desk(store, find_dataset(store, dataset), annotator)

@@ -29,8 +29,8 @@ from workbench.stages.calibrate import cross_fitted
 from workbench.stages.examples import seen_ids
 from workbench.stages.figures import Scope, scope, weights as weights_of
 from workbench.stages.people import check
-from workbench.stages.queue import able_scorers, counts, scored_by, under
-from workbench.stages.recompute import recompute
+from workbench.stages.queue import able_scorers, scored_by, under
+from workbench.stages.recompute import counts, recompute
 from workbench.stages.review import act, open_sample, opened_anew
 from workbench.store import disputes as stored, plans, runs, scores
 from workbench.store.datasets import DatasetInfo, blind_ids, count_samples

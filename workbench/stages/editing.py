@@ -30,7 +30,6 @@ from workbench.model import (
 )
 from workbench.reviewing.edits import Accept, Dispose, Put, What
 from workbench.reviewing.fold import settle
-from workbench.scoring.doubt import overlooked
 from workbench.scoring.scorers import machine
 from workbench.stages.people import check
 from workbench.stages.review import CARRIED, Opened, act_on, open_sample
@@ -41,7 +40,7 @@ from workbench.store.tables import DECIDED
 from workbench.text.figures import many
 from workbench.text.ground import ground
 from workbench.text.lists import listed
-from workbench.text.normalise import key
+from workbench.text.normalise import key, stands_in
 from workbench.text.safe import cut, flat
 from workbench.text.tokens import Token, sentences, tokens
 
@@ -237,7 +236,7 @@ def doubts(opened: Opened, kind: Kind) -> list[str]:
         "unsure": sum(unit.match.verdict == "unsure" for unit in counted),
         "undecided": sum(unit.match.verdict is None for unit in counted),
         "missing but in a context": sum(
-            overlooked(unit, opened.sample.retrieved_contexts) for unit in counted
+            _overlooked(unit, opened.sample.retrieved_contexts) for unit in counted
         ),
     }
     word = "name" if kind == "entity" else "statement"
@@ -247,6 +246,42 @@ def doubts(opened: Opened, kind: Kind) -> list[str]:
         if number
     ]
     return messages if counted else [f"no {'entities' if kind == 'entity' else 'statements'}"]
+
+
+def doubtful(unit: Unit, contexts: Sequence[str] = ()) -> bool:
+    """Whether a person should look at the unit before accepting: what `doubts` names."""
+    in_doubt = not unit.spans or unit.match.verdict in (None, "unsure") or _overlooked(unit, contexts)
+    return unit.counted and in_doubt
+
+
+def least_certain(units: Sequence[Unit], contexts: Sequence[str] = ()) -> int:
+    """Where the cursor starts: the unit most likely to need a hand; 0 when all are certain.
+
+    Doubtful units first, then names found only inside a longer one, then near misses (a missing unit
+    with similarity 75 or more), then the found unit with the lowest similarity.
+    """
+
+    def certainty(index: int) -> tuple[int, int, int]:
+        unit = units[index]
+        match = unit.match
+        if not unit.counted:
+            return 4, 0, index
+        if doubtful(unit, contexts):
+            return 0, 0, index
+        if match.nested:
+            return 1, 0, index
+        if match.verdict == "missing" and match.similarity >= 75:
+            return 2, -match.similarity, index
+        return 3, match.similarity if match.verdict == "found" else 100, index
+
+    return min(range(len(units)), key=certainty, default=0)
+
+
+def _overlooked(unit: Unit, contexts: Sequence[str]) -> bool:
+    """Whether the matcher calls a name missing that a context has letter by letter, as whole words."""
+    by_matcher = unit.match.rule not in ("human", "carried") and unit.origin != "imported"
+    missing = unit.kind == "entity" and unit.match.verdict == "missing"
+    return missing and by_matcher and stands_in(unit.text, contexts)
 
 
 def best_evidence(opened: Opened, unit: Unit) -> tuple[Evidence, ...]:

@@ -34,8 +34,8 @@ from workbench.scoring.names import (
 from workbench.stages.calibrate import CrossFit, cross_fitted
 from workbench.stages.examples import seen_by
 from workbench.stages.plan import Prefix, prefix
-from workbench.stages.queue import able_scorers, counts, headline_scorer, scored_by
-from workbench.stages.recompute import recompute
+from workbench.stages.queue import able_scorers, headline_scorer, scored_by
+from workbench.stages.recompute import counts, recompute
 from workbench.stages.sides import explain_all
 from workbench.store import calibrations, gold, queue, runs, scores
 from workbench.store.datasets import DatasetInfo

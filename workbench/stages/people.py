@@ -9,7 +9,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from hmac import compare_digest
 from shlex import quote
 from typing import Literal, get_args
@@ -106,6 +106,29 @@ def _known(store: Store, name: str) -> Person:
     if (own := find(people(store), name)) is None:
         raise NotFoundError(f"nobody is called {name!r} here: workbench person list")
     return own
+
+
+@dataclass(frozen=True)
+class Trainee:
+    """How far a person is: the F1 of their units, and the share of equal verdicts of units that both have.
+
+    `mark` is what both figures have to reach. `by`: who let them pass, themselves by what they decided; ""
+    as long as they have not passed.
+    """
+
+    name: str
+    decided: int
+    samples: int
+    mark: float
+    f1: float | None
+    verdicts: float | None
+    by: str
+
+    @property
+    def reaches(self) -> bool:
+        """Whether all is decided, and both figures are at the pass mark."""
+        figures = [figure for figure in (self.f1, self.verdicts) if figure is not None]
+        return bool(figures) and self.decided == self.samples and min(figures) >= self.mark
 
 
 def needs_training(person: Person) -> bool:

@@ -8,8 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from workbench.errors import UsageError
-from workbench.model import KINDS, Kind, Tally
+from workbench.model import KINDS, Tally
 from workbench.scoring.names import SCORERS, headline, kind_of, runs_of
 from workbench.stages import midnight
 from workbench.stages.people import check, settles
@@ -28,16 +27,13 @@ from workbench.text.safe import clean
 __all__ = ["Pace", "Progress", "QueueRow", "count_undoubted", "pace"]
 
 
-def headline_scorer(store: Store, info: DatasetInfo, asked: str | None = None, usual: str = "") -> str:
+def headline_scorer(store: Store, info: DatasetInfo, usual: str = "") -> str:
     """The scorer or imported column of a dataset that a report begins with.
 
-    `asked` names it, for this report; `usual` is a person's setting, which holds where the dataset has it.
-    Scores of the current run have to be counted before. Of a drawn corpus it is a scorer: columns have values
-    of the drawn samples only. Raises UsageError when there is no such scorer.
+    `usual` is a person's setting, which holds where the dataset has it. Scores of the current run have to be
+    counted before. Of a drawn corpus it is a scorer: columns have values of the drawn samples only.
     """
     there = scores.external_columns(store, info.id)
-    if asked is not None:
-        return counts(asked, there)[0]
     able = able_scorers(store, info)
     usual = named(usual, there)
     if usual in able or (usual in there and kind_of(usual)):
@@ -76,29 +72,6 @@ def able_scorers(store: Store, info: DatasetInfo) -> list[str]:
     return [
         name for name in SCORERS if run_id is not None and scores.can_count(store, run_id, threshold, name)
     ]
-
-
-def known(asked: str, columns: Collection[str]) -> str:
-    """The scorer or column that a person means. Raises UsageError that lists all for an unknown one."""
-    name, there = named(asked, columns), (*SCORERS, *columns)
-    if name not in there:
-        raise UsageError(f"unknown scorer {name!r}; there is: {', '.join(there)}")
-    return name
-
-
-def counts(asked: str, columns: Collection[str]) -> tuple[str, Kind]:
-    """The scorer or column that a person means, and what it counts. Raises UsageError where nobody knows."""
-    name = named(asked, columns)
-    kind = kind_of(name) if name in (*SCORERS, *columns) else None
-    if kind is None:
-        from workbench.formats.columns import no_recall  # only a refusal needs the tables
-
-        known(asked, [column for column in columns if column == name or not no_recall(column)])
-        if no_recall(name):
-            recalls = ", ".join(filter(kind_of, columns))
-            raise UsageError(f"{asked!r} is no recall; columns of recall: {recalls or 'none'}")
-        raise UsageError(f"we do not know what {asked!r} counts: import it with --external {asked}=entity")
-    return name, kind
 
 
 def scored_by(store: Store, info: DatasetInfo, name: str) -> dict[int, float | None]:

@@ -13,6 +13,7 @@ from workbench.comparing.disputes import disputed
 from workbench.errors import StoreError, UsageError
 from workbench.model import Tally
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD, first_scorer
+from workbench.stages.desk import Desk
 from workbench.stages.people import settles
 from workbench.stages.recompute import match_samples, save_counted
 from workbench.stages.sides import against, numbers_of, verified_side
@@ -140,13 +141,16 @@ def uncounted(store: Store, info: DatasetInfo, annotator: str) -> list[Sequence[
     return list(chunked(queue.uncounted_ids(store, info, annotator)))
 
 
-async def keep_counted(store: Store, info: DatasetInfo, annotator: str, query: Query, order: Order) -> None:
-    """Keep the automatic values that a view asks for and `score` has not counted, chunk by chunk.
+async def kept_ids(desk: Desk, query: Query, order: Order) -> array[int]:
+    """The samples of a view; automatic values that it asks for and `score` has not counted are kept first."""
+    store, info, annotator = desk.store, (await desk.fresh()).info, desk.annotator
+    if order == "delta" or needs_values(query):
+        await _keep_counted(store, info, annotator)
+    return await store.read(queue_ids, info, annotator, query, order)
 
-    They are counted beside the writer thread, so that no decision waits for it.
-    """
-    if order != "delta" and not needs_values(query):
-        return
+
+async def _keep_counted(store: Store, info: DatasetInfo, annotator: str) -> None:
+    """Chunk by chunk beside the writer thread, so that no decision waits for it."""
     for chunk in await store.read(uncounted, info, annotator):
         counted = await store.read(count_some, info, chunk)
         try:

@@ -13,6 +13,7 @@ from multiprocessing import get_context
 
 from workbench.comparing.intervals import Mean, mean
 from workbench.errors import UsageError
+from workbench.formats.columns import no_recall
 from workbench.model import KINDS, Kind, Matching, Progress, Score, Tally, silent
 from workbench.scoring.doubt import Counted
 from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, kind_of
@@ -20,7 +21,7 @@ from workbench.scoring.scorers import ScoreGate, counted, gate, value_of
 from workbench.stages import begin_worker
 from workbench.stages.examples import NOTHING, Seen, seen_by
 from workbench.stages.people import check
-from workbench.stages.queue import counts
+from workbench.stages.queue import named
 from workbench.store import gold as gold_store, plans, runs, samples, scores
 from workbench.store.calibrations import use_calibration
 from workbench.store.datasets import DatasetInfo, blind_ids, dataset_info
@@ -215,6 +216,27 @@ def withheld_from(store: Store, info: DatasetInfo, viewer: str) -> frozenset[str
     decided = set.intersection(*(scores.decided_by(store, info.id, kind, viewer) for kind in info.kinds))
     left = blind_ids(store, info) - decided - plans.holdout_ids(store, info.id)
     return frozenset(key for key, number in samples.sample_ids(store, info.id).items() if number in left)
+
+
+def known(asked: str, columns: Collection[str]) -> str:
+    """The scorer or column that a person means. Raises UsageError that lists all for an unknown one."""
+    name, there = named(asked, columns), (*SCORERS, *columns)
+    if name not in there:
+        raise UsageError(f"unknown scorer {name!r}; there is: {', '.join(there)}")
+    return name
+
+
+def counts(asked: str, columns: Collection[str]) -> tuple[str, Kind]:
+    """The scorer or column that a person means, and what it counts. Raises UsageError where nobody knows."""
+    name = named(asked, columns)
+    kind = kind_of(name) if name in (*SCORERS, *columns) else None
+    if kind is None:
+        known(asked, [column for column in columns if column == name or not no_recall(column)])
+        if no_recall(name):
+            recalls = ", ".join(filter(kind_of, columns))
+            raise UsageError(f"{asked!r} is no recall; columns of recall: {recalls or 'none'}")
+        raise UsageError(f"we do not know what {asked!r} counts: import it with --external {asked}=entity")
+    return name, kind
 
 
 def gate_of(

@@ -11,7 +11,8 @@ from workbench.errors import UsageError
 from workbench.matching.units import language_of
 from workbench.model import Assessment, Kind, Unit
 from workbench.reviewing.fold import resolve
-from workbench.stages.people import check, is_trained, needs_training
+from workbench.stages.desk import Desk
+from workbench.stages.people import Trainee, check, is_trained, needs_training
 from workbench.stages.queue_values import searched
 from workbench.store import queue, training
 from workbench.store.datasets import DatasetInfo, dataset_info
@@ -55,29 +56,6 @@ class Lesson:
     def verdicts(self) -> int:
         """How many units of both have one verdict."""
         return sum(link.automatic.match.verdict == link.verified.match.verdict for link in self.same)
-
-
-@dataclass(frozen=True)
-class Trainee:
-    """How far a person is: the F1 of their units, and the share of equal verdicts of units that both have.
-
-    `mark` is what both figures have to reach. `by`: who let them pass, themselves by what they decided; ""
-    as long as they have not passed.
-    """
-
-    name: str
-    decided: int
-    samples: int
-    mark: float
-    f1: float | None
-    verdicts: float | None
-    by: str
-
-    @property
-    def reaches(self) -> bool:
-        """Whether all is decided, and both figures are at the pass mark."""
-        figures = [figure for figure in (self.f1, self.verdicts) if figure is not None]
-        return bool(figures) and self.decided == self.samples and min(figures) >= self.mark
 
 
 @dataclass(frozen=True)
@@ -168,22 +146,23 @@ def standing(store: Store, info: DatasetInfo, annotator: str) -> Trainee | None:
     return replace(one, by=one.by or annotator) if one and one.reaches else one
 
 
-def admitted(store: Store, info: DatasetInfo, annotator: str) -> tuple[DatasetInfo, Trainee | None]:
-    """The dataset that a person reviews, and how far they are: until they pass it is that of their training.
+def admitted(desk: Desk) -> Desk:
+    """The desk of who is trained: until they pass, over their training samples; with how far they are.
 
-    None for who needs no training, and who had passed before.
+    The same one for who needs no training, and who had passed before.
     """
+    store, info, annotator = desk.store, desk.info, desk.annotator
     if not is_trained(store, info, annotator) or not (known := _known(store, info)):
-        return info, None  # the samples of a training may be purged
+        return desk  # the samples of a training may be purged
     copy_id = training.copies(store, info.id).get(annotator)
     # a snapshot that was begun before knows nothing of a copy that is made now
     with store.snapshot() if copy_id else store.writing():
         own_copy = dataset_info(store, copy_id or training.copy_for(store, info, annotator))
         trainee = _standing(store, info, annotator, own_copy.id, "", known)
     if not trainee.reaches:
-        return own_copy, trainee
+        return replace(desk, info=own_copy, trainee=trainee)
     training.let_pass(store, info.id, annotator, annotator)
-    return info, replace(trainee, by=annotator)
+    return replace(desk, trainee=replace(trainee, by=annotator))
 
 
 def lessons(store: Store, info: DatasetInfo, annotator: str, sample_id: int) -> tuple[Lesson, ...]:

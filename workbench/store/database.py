@@ -292,8 +292,7 @@ def _attend(engine: Engine) -> None:
     A statement that waits looks by a second connection whether others have locked something. A server that
     does not take that one is given up, so no statement ends that a server still works on.
     """
-    from psycopg import Connection, Error, OperationalError
-    from psycopg.errors import ConnectionTimeout
+    from psycopg import Connection, Error, OperationalError, errors
 
     name, silent = engine.url.database, -inf
 
@@ -313,7 +312,7 @@ def _attend(engine: Engine) -> None:
                     query = "SELECT cardinality(pg_blocking_pids(%s))"
                     if other.execute(query, [self.info.backend_pid]).fetchone() != (0,):
                         _say_once(self, f"another program that has locked a part of {name}")
-            except ConnectionTimeout:
+            except errors.ConnectionTimeout:
                 self.give_up()
             except Error:  # an answer as well
                 pass
@@ -325,11 +324,11 @@ def _attend(engine: Engine) -> None:
     def connect(given: dict[str, Any]) -> Any:
         nonlocal silent
         if monotonic() - silent < 1:  # whoever asks has waited already
-            raise ConnectionTimeout(SILENT)
+            raise errors.ConnectionTimeout(SILENT)
         try:
             with _aloud(f"the server of {name}"):
                 made = Attended.connect(**given)
-        except ConnectionTimeout:
+        except errors.ConnectionTimeout:
             silent = monotonic()
             raise
         made.given = given

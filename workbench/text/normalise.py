@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
@@ -113,6 +113,11 @@ def bounded(text: str, start: int, end: int) -> bool:
     return (
         not start or (text[start - 1] == " " and text[start : start + 1].isalnum()) or not _joins(text, start)
     )
+
+
+def stands_in(text: str, contexts: Iterable[str]) -> bool:
+    """Whether a context has a text letter by letter, as whole words."""
+    return any(bounded(context, *edges) for context in contexts for edges in occurrences(text, context))
 
 
 def _joins(text: str, edge: int) -> bool:

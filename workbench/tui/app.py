@@ -109,6 +109,10 @@ class WorkbenchApp(Bench):
     ESCAPE_TO_MINIMIZE = False
     BINDINGS = bindings("app help")
     ROOMS: ClassVar = {
+        "desk": "workbench.stages.desk:open_desk",
+        "training": "workbench.stages.training:admitted",
+        "values": "workbench.stages.queue_values",
+        "disputes": "workbench.stages.disputes",
         "review": "workbench.tui.screens.review:ReviewScreen",
         "resolve": "workbench.tui.screens.resolve:ResolveScreen",
         "agree": "workbench.tui.screens.agree:AgreeScreen",

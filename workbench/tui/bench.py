@@ -39,6 +39,12 @@ if TYPE_CHECKING:
     from workbench.stages.review import Moved
     from workbench.store.engine import Store
 
+PASTING: dict[str, type[Driver]] = {}
+if sys.platform != "win32":  # where there is no such terminal
+    from workbench.tui.driver import PasteDriver
+
+    PASTING["LinuxDriver"] = PasteDriver
+
 QUIET = 0.4
 """Seconds after the queue is there until the rest is loaded, so that its rows are painted first."""
 
@@ -204,11 +210,7 @@ class Bench(App[None]):
     def get_driver_class(self) -> type[Driver]:
         """The library's for this system; in a terminal of Unix one that knows a paste."""
         usual = super().get_driver_class()
-        if usual.__name__ != "LinuxDriver":
-            return usual
-        from workbench.tui.driver import PasteDriver  # there is no such terminal on Windows
-
-        return PasteDriver
+        return PASTING.get(usual.__name__, usual)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """The shell is offered where there is one to go to."""
@@ -363,7 +365,10 @@ class Bench(App[None]):
 
     async def _open(self) -> None:
         try:
-            desk = await asyncio.to_thread(self._load)
+            open_desk = await self.loaded("desk")  # everything heavy, while "opening …" is on the screen
+            desk = await asyncio.to_thread(self._load, open_desk)
+            if desk.info.training is not None:
+                desk = await asyncio.to_thread(await self.loaded("training"), desk)
             self._leave_with = 0
             await self.home.begin(desk)
             if self._begin_with is not None:
@@ -391,12 +396,10 @@ class Bench(App[None]):
                 self.set_timer(QUIET, partial(start, self, self._get_ready, group="ready"))
         self.open_gate()
 
-    def _load(self) -> Desk:
-        """Runs in a thread: everything heavy is imported here, while "opening …" is on the screen."""
+    def _load(self, open_desk: Callable[[Store, str | None, str], Desk]) -> Desk:
+        """Runs in a thread."""
         if self.store is None:
             self.store = self._connect()
-        from workbench.stages.desk import open_desk
-
         return open_desk(self.store, self._dataset, self.annotator)
 
     async def _get_ready(self) -> None:

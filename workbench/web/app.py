@@ -45,7 +45,7 @@ from workbench.stages import editing, intents, people, review
 from workbench.stages.desk import Desk, Step, open_desk
 from workbench.stages.resolve import may_settle, saw
 from workbench.stages.review import Opened
-from workbench.stages.training import lessons, standing
+from workbench.stages.training import admitted, lessons, standing
 from workbench.stages.why import explain
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
@@ -201,7 +201,7 @@ class Pages:
             known = name or people.who(store, session)
             if known is None:
                 return None
-            desk = replace(open_desk(store, self._dataset, known), resolves=resolves)
+            desk = replace(admitted(open_desk(store, self._dataset, known)), resolves=resolves)
             if resolves:
                 people.check(store, known, "settle what others differ in")
             return Caller(desk, key, session, may_settle(store, desk.info, known))

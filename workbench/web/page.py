@@ -8,9 +8,7 @@ from typing import NamedTuple
 from workbench.model import Kind, Match, Sample, Unit, count, letter
 from workbench.reports.units import (
     counted,
-    doubtful,
     first_of,
-    least_certain,
     quoted,
     settled_value,
     settling_symbol,
@@ -20,6 +18,7 @@ from workbench.reports.units import (
     verdict,
 )
 from workbench.scoring.names import SCORERS, scorer_name
+from workbench.stages.editing import doubtful, least_certain
 from workbench.stages.review import Opened
 from workbench.text.cells import DISPOSITION_SYMBOL, STATE_NAME
 from workbench.text.figures import delta

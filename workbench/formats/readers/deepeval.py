@@ -19,6 +19,7 @@ from workbench.formats.json_lines import parse
 from workbench.formats.readers import ragas
 from workbench.formats.rows import OBJECT, Notes, rest_of, shown, wrong
 from workbench.model import JsonObject, Proposal, ProposedStatement, Record, Span
+from workbench.text.tokens import sentences
 
 # Under which names runs hold their test cases, and these what their metrics said; the last are older.
 LISTS = frozenset(
@@ -245,8 +246,6 @@ def _string(value: Any) -> str:
 
 def _parts(reference: str, number: int) -> list[Span] | None:
     """The reference as a number of parts: whole, by sentences, lines, or clauses."""
-    from workbench.text.tokens import sentences
-
     ways = (_cut(reference, _WHOLE), sentences(reference), _cut(reference, _LINES), _cut(reference, _CLAUSES))
     return next((spans for spans in ways if len(spans) == number), None)
 

@@ -12,9 +12,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from math import sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from workbench.comparing import answer_words, words
@@ -59,7 +58,7 @@ def report(
     """The whole page. `reviewers` are named in this order, `brought` are those whose work came in a file;
     without `text` nothing of any sample is quoted.
     """
-    return _pages().get_template("report.html").render(
+    page: str = _pages().get_template("report.html").render(
         answer=replace(answer if text else textless(answer), withheld=0, sent=True),  # withheld from a person
         found=figures,
         reviewers=reviewers,
@@ -70,6 +69,7 @@ def report(
         rows=sorted(figures.rows, key=_largest),
         cuts=[("label", _cut(figures.by_label)), ("language", _cut(figures.by_language))],
     )  # fmt: skip
+    return page
 
 
 def textless(answer: Answer) -> Answer:
@@ -123,7 +123,9 @@ def _short(fact: Fact) -> Fact:
     )
 
 
-def _pages() -> Environment:
+def _pages() -> Any:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
     pages = Environment(
         loader=PackageLoader("workbench.formats", "report"), autoescape=True, undefined=StrictUndefined,
         finalize=_visible, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,

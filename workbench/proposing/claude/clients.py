@@ -107,9 +107,7 @@ _CLAUDE_STOPS: Mapping[str, FailureKind] = {
 
 def claude_reply(message: Any) -> Reply:
     """The reply in a message, whose fields the SDK does not check."""
-    from anthropic.types import Message, TextBlock
-
-    if not isinstance(message, Message) or not isinstance(message.content, list):
+    if not isinstance(getattr(message, "content", None), list):
         return Reply(failed="not a message", detail=str(message)[:1000])
     stop, details = str(message.stop_reason or ""), message.stop_details
     reasons = [str(getattr(details, name, None) or "") for name in ("category", "explanation")]
@@ -123,7 +121,7 @@ def claude_reply(message: Any) -> Reply:
             thinking=_count(given.output_tokens_details, "thinking_tokens"),
         )
     return Reply(
-        text="".join(str(block.text) for block in message.content if isinstance(block, TextBlock)),
+        text="".join(str(block.text) for block in message.content if getattr(block, "type", "") == "text"),
         failed=_CLAUDE_STOPS.get(stop, "unfinished"),
         detail=": ".join(filter(None, reasons)) or f"stop reason {stop or 'missing'}",
         usage=usage,

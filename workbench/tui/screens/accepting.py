@@ -8,11 +8,11 @@ from typing import ClassVar
 
 from workbench.model import Kind
 from workbench.reports.team import lesson_text, trainee_line
-from workbench.reports.units import doubtful
 from workbench.stages import editing, intents
 from workbench.stages.intents import Intent
+from workbench.stages.people import Trainee
 from workbench.stages.review import Stored
-from workbench.stages.training import Lesson, Trainee
+from workbench.stages.training import Lesson
 from workbench.text.cells import short
 from workbench.text.marks import context_marks, reference_marks
 from workbench.tui.keys import bindings
@@ -62,7 +62,7 @@ class Accepter:
             counted = any(unit.counted for unit in pane.units)
             shows = ", tab: show it" if counted else ""
             warn(f"{', '.join(editing.doubts(now, kind))}. a: accept anyway{shows}", sign="?")
-            if counted and not doubtful(pane.unit, pane.contexts):
+            if counted and not editing.doubtful(pane.unit, pane.contexts):
                 pane.to_next_doubt(1)
         else:
             self.accept()

@@ -12,8 +12,8 @@ from textual.app import ComposeResult
 from workbench.errors import InputError
 from workbench.model import Evidence, Span, Unit
 from workbench.stages import editing, intents
+from workbench.stages.hints import runs
 from workbench.stages.intents import Intent
-from workbench.stages.review import runs
 from workbench.text.cells import cut
 from workbench.text.marks import Mark
 from workbench.text.safe import flat

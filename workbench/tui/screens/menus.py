@@ -264,21 +264,19 @@ class Settling:
             self._screen.say(f"{_standing(dispute)}: so it is already")
             self._screen.bench.open_gate()
             return
-        from workbench.stages.disputes import set_state
-
-        now = await self._write(set_state, dispute, state, note)
+        disputes = await self._screen.bench.loaded("disputes")
+        now: Dispute = await self._write(disputes.set_state, dispute, state, note)
         self._steps = {"undo": (now, dispute)}
         self._show(dispute.sample_id)
         self._screen.succeeded(_standing(now))
 
     async def step(self, step: Step) -> str:
         """Take the state back that was given last, or give it again; says what was done, "" for nothing."""
-        from workbench.stages.disputes import put_back
-
         if step not in self._steps:
             return ""
+        disputes = await self._screen.bench.loaded("disputes")
         now, other = self._steps[step]
-        await self._write(put_back, now, other)
+        await self._write(disputes.put_back, now, other)
         self._steps = {"redo" if step == "undo" else "undo": (other, now)}
         return f"{'undid' if step == 'undo' else 'redone'}: {_standing(other)} again"
 

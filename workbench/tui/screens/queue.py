@@ -21,7 +21,7 @@ from workbench.scoring.names import metric_of
 from workbench.stages import midnight
 from workbench.text.cells import cut, short, told_of
 from workbench.text.figures import many, value
-from workbench.text.query import META, Query, Term
+from workbench.text.query import META, Order, Query, Term
 from workbench.text.safe import flat
 from workbench.tui.keys import KeyAct, bindings
 from workbench.tui.screens.base import BaseScreen
@@ -35,7 +35,7 @@ from workbench.tui.work import start
 
 if TYPE_CHECKING:
     from workbench.stages.desk import Desk, Step
-    from workbench.stages.disputes import Dispute
+    from workbench.stages.disputes import Dispute, DisputeReport
     from workbench.stages.people import Deed
     from workbench.stages.queue import Progress, QueueRow
     from workbench.stages.review import Moved
@@ -231,7 +231,7 @@ class QueueScreen(BaseScreen):
     async def _show(self, at: int | None, *, stay: bool) -> None:
         desk = self.now
         query, order = self.query_shown, self.views.order
-        all_disputes = (await desk.disputes()).disputes if order == "disputes" else ()
+        all_disputes = await self._all_disputes(desk) if order == "disputes" else ()
         disputes = largest_first(all_disputes)
         ids = await self._ids(desk, query, disputes)
         if not ids and self._rest != query and self._wanted is None:
@@ -257,10 +257,22 @@ class QueueScreen(BaseScreen):
             self.warn(message, sign="!")
 
     async def _ids(self, desk: Desk, query: Query, disputes: Mapping[int, Dispute]) -> array[int]:
-        if self.views.order != "disputes":
-            return await desk.ids(query, self.views.order)
-        fits = set(await desk.ids(query)) if query else disputes.keys()
+        if (order := self.views.order) != "disputes":
+            return await self._ids_of(desk, query, order)
+        fits = set(await self._ids_of(desk, query, "u")) if query else disputes.keys()
         return array("q", (number for number in disputes if number in fits))
+
+    async def _ids_of(self, desk: Desk, query: Query, order: Order) -> array[int]:
+        if order != "delta" and not query.beside:
+            return await desk.ids(query, order, {})
+        ids: array[int] = await (await self.bench.loaded("values")).kept_ids(desk, query, order)
+        return ids
+
+    async def _all_disputes(self, desk: Desk) -> Sequence[Dispute]:
+        """What disagrees, as this annotator may see it; what is not counted yet is counted and kept first."""
+        read = partial((await self.bench.loaded("disputes")).disputes, desk.store, (await desk.fresh()).info)
+        report: DisputeReport = await asyncio.to_thread(read, desk.annotator, on_screen=True)
+        return report.disputes
 
     async def _read_progress(self) -> None:
         desk = self.now

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, cast
 
 from textual.content import Content
 from textual.message import Message
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from workbench.stages.desk import Desk
     from workbench.stages.disputes import Dispute
     from workbench.stages.queue import QueueRow
+    from workbench.tui.bench import Bench
 
 MARKS = 5
 AUTO, VERIFIED, DELTA = 5, 9, 6
@@ -253,7 +254,9 @@ class SampleList(Lines[int]):
         self._fresh.add(page)
         self.redraw()
         if differing := [sample_id for sample_id, row in rows.items() if row.delta]:
-            self._causes |= await desk.causes(differing)  # they take longer than the rows, which are there
+            info = (await desk.fresh()).info  # they take longer than the rows, which are there
+            values = await cast("Bench", self.app).loaded("values")
+            self._causes |= await desk.store.read(values.main_causes, info, desk.annotator, differing)
             self.redraw()
 
     def _take(self, rows: Mapping[int, QueueRow]) -> None:

@@ -16,8 +16,9 @@ from textual.message import Message
 from workbench.errors import InputError
 from workbench.matching.nearest import nearest
 from workbench.model import Disposition, Evidence, Kind, Span, Unit
-from workbench.reports.units import doubtful, least_certain
-from workbench.stages.review import NO_NAMES, Opened, names_of, unmarked
+from workbench.stages.editing import doubtful, least_certain
+from workbench.stages.hints import NO_NAMES, names_of, unmarked
+from workbench.stages.review import Opened
 from workbench.text.cells import cut_middle
 from workbench.text.marks import Mark, context_marks, reference_marks
 from workbench.text.safe import flat
