@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from datetime import datetime, timedelta, tzinfo
 from functools import cache, wraps
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,7 +32,7 @@ from workbench.reviewing.edits import Edit, Put
 from workbench.reviewing.fold import ReviewState
 from workbench.scoring.scorers import assess_all
 from workbench.settings import STATE, State, read_state, write_state
-from workbench.stages import editing
+from workbench.stages import editing, midnight
 from workbench.stages.desk import redo, undo
 from workbench.stages.editing import add_span
 from workbench.stages.import_ import ImportOptions, ImportReport, import_file, load_demo
@@ -103,6 +104,20 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.
     if read_state(state) != TOUR_SEEN:  # no first steps over the screens of a test
         write_state(state, TOUR_SEEN)
     monkeypatch.setenv(STATE, str(state))
+
+
+@pytest.fixture(autouse=True)
+def today(monkeypatch: pytest.MonkeyPatch) -> str:
+    """The day after which runs are named that come now: it does not end in the middle of a test."""
+    last = midnight() + timedelta(days=1, microseconds=-1)
+
+    class Today(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]
+            return min(datetime.now(tz), last.astimezone(tz))
+
+    monkeypatch.setattr("workbench.store.scores.datetime", Today)
+    return f"{last:%Y-%m-%d}"
 
 
 class ByDialect(LRUCache[Any, Any]):

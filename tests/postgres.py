@@ -56,16 +56,21 @@ class Server:
     def hanging(self) -> Iterator[None]:
         """It takes connections meanwhile, and answers nothing."""
         lock = Path(str(make_url(self.url).query["host"]), "data", "postmaster.pid")
-        first = lock.read_text().split()[0]
-        rest = subprocess.run(["pgrep", "-P", first], capture_output=True, text=True, check=False).stdout
-        processes = [int(number) for number in (first, *rest.split())]
-        for number in processes:
-            os.kill(number, signal.SIGSTOP)
+        first = int(lock.read_text().split()[0])
+        os.kill(first, signal.SIGSTOP)  # it forks nobody any more
+        rest = subprocess.run(["pgrep", "-P", str(first)], capture_output=True, text=True, check=False).stdout
+
+        def send(what: signal.Signals) -> None:
+            for number in map(int, rest.split()):
+                with suppress(ProcessLookupError):  # that of a connection which was being closed
+                    os.kill(number, what)
+
+        send(signal.SIGSTOP)
         try:
             yield
         finally:
-            for number in processes:
-                os.kill(number, signal.SIGCONT)
+            send(signal.SIGCONT)
+            os.kill(first, signal.SIGCONT)
 
     def named(self, name: str) -> str:
         """The URL of another database."""
@@ -119,7 +124,7 @@ def running(named: str = SERVER, *, fsync: bool = False) -> Iterator[Server]:
     try:
         run("initdb", "-D", data, "-U", "ann", "-A", "trust", "-E", "UTF8", "--locale", "C.UTF-8")
         settings = f"-c listen_addresses= -c fsync={'on' if fsync else 'off'} -k {folder}"
-        control = partial(run, "pg_ctl", "-D", data, "-l", str(folder / "log"), "-o", settings)
+        control = partial(run, "pg_ctl", "-t", "600", "-D", data, "-l", str(folder / "log"), "-o", settings)
         server = Server(f"postgresql+psycopg://ann@/postgres?host={folder}", control)
         server.start()
         try:

@@ -124,7 +124,7 @@ class PtyApp:
             self.read(0.2)
         return time.perf_counter() - self.started
 
-    def quiet(self, seconds: float = 0.15, *, most: float = 20) -> None:
+    def quiet(self, seconds: float = 0.15, *, most: float = 60) -> None:
         """Read until nothing has come for so long, nor did a key wait: a busy program is silent too."""
         end, waited = time.perf_counter() + most, self._unread()
         while self.read(seconds) or waited:

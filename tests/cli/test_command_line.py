@@ -410,6 +410,7 @@ def test_ctrl_c_ends_with_one_line(tmp_path: Path) -> None:
         preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # ignored if a shell's & began it
     )  # fmt: skip
     while not (tmp_path / "w.db-wal").exists():
+        assert process.poll() is None
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -117,15 +118,24 @@ def begun(
     return process
 
 
+def waits(process: subprocess.Popen[bytes]) -> bool:
+    """Whether a signal has not reached the process yet, where /proc tells that."""
+    status = Path(f"/proc/{process.pid}/status")
+    told = re.findall(r"(?:Sig|Shd)Pnd:\t(\w+)", status.read_text()) if status.exists() else []
+    return any(int(signals, 16) for signals in told)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_a_second_ctrl_c_drops_the_calls_and_ends_with_one_line(tmp_path: Path, service: Start) -> None:
     """Exit 3 and no traceback; the database can be used at once."""
-    local = service(faults=Faults(share=1.0, kinds=["slow"]), slow_seconds=60)
+    local = service(faults=Faults(share=1.0, kinds=["slow"]), slow_seconds=3600)
     row = {"id": "1", "user_input": "q?", "reference": "Oslo lies in Norway.", "retrieved_contexts": []}
     process = begun(tmp_path, [row], lambda: local.stats.requests > 0)
 
     process.send_signal(signal.SIGINT)
     time.sleep(0.5)
+    while waits(process):  # a second one would be the same
+        time.sleep(0.02)
     assert process.poll() is None
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)

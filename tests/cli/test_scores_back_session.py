@@ -5,14 +5,15 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_scores_come_back_and_every_step_says_what_it_did(run: Any, tmp_path: Path, monkeypatch: Any) -> None:
+def test_scores_come_back_and_every_step_says_what_it_did(
+    run: Any, tmp_path: Path, monkeypatch: Any, today: str
+) -> None:
     """Audit, export, a second run of the judge, import, compare with the first run, diff with the export."""
     for name, value in (("COLUMNS", "80"), ("LINES", "60"), ("NO_COLOR", "1"), ("TERM", "xterm")):
         monkeypatch.setenv(name, value)
@@ -24,7 +25,6 @@ def test_scores_come_back_and_every_step_says_what_it_did(run: Any, tmp_path: Pa
         assert 0 == ended.code, ended.err
         return str(ended.out).splitlines()
 
-    today = f"{datetime.now().astimezone():%Y-%m-%d}"
     earlier, later = f"context_entity_recall@{today}", f"context_entity_recall@{today}.2"
     (tmp_path / "results.csv").write_bytes((ROOT / "examples" / "results.csv").read_bytes())
 

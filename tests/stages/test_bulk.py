@@ -75,7 +75,7 @@ def test_workers_end_with_a_killed_parent(demo: Any) -> None:
     parent.wait()
 
     try:
-        for _ in range(200):
+        for _ in range(1_200):
             if not running(parent.pid):
                 return
             time.sleep(0.1)

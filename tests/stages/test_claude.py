@@ -297,19 +297,25 @@ def towns(count: int, size: int = 1) -> list[dict[str, Any]]:
 def test_the_answer_of_a_call_that_a_stop_of_the_process_outlasted_is_stored(
     bench: Any, service: Start
 ) -> None:
-    """After ctrl+z its time was over before the answer, which waited at the socket, was read: paid again."""
+    """After ctrl+z its time was over before the answer, which waited at the socket, was read: paid again.
+
+    A process that was stopped finds a clock that went on.
+    """
     hold = threading.Event()
     local = service(hold=hold)
     bench.load(ROWS[:1])
 
-    def stopped(progress: RunProgress) -> None:
-        if progress.in_flight and not hold.is_set():
+    def stopped(_: RunProgress) -> None:
+        if (under_way := local.stats.at_once) and not hold.is_set():
             hold.set()
-            time.sleep(3.0)
+            while local.stats.sent < under_way:
+                time.sleep(0.01)
+            loop, clock = asyncio.get_running_loop(), time.monotonic
+            loop.time = lambda: clock() + 61.0  # type: ignore[method-assign]
 
     report = propose_by_model(
         bench.store, bench.info(), ModelOptions(),
-        annotator="ann", limits=Limits(call_seconds=2.0), on_progress=stopped,
+        annotator="ann", limits=Limits(call_seconds=60.0), on_progress=stopped,
     )  # fmt: skip
 
     assert (2, 1, 0) == (asked(local), report.proposed, report.left)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -120,10 +119,9 @@ def test_a_manifest_with_days_that_are_none_is_refused(bench: Bench, columns: ob
         bench.load(out, dataset="again")
 
 
-def test_a_run_whose_import_was_killed_is_completed_by_the_same_file(bench: Bench) -> None:
+def test_a_run_whose_import_was_killed_is_completed_by_the_same_file(bench: Bench, today: str) -> None:
     """What it had stored is a run already, and nothing contradicts it."""
     bench.load([sample(key, "Ann Lee.", "Ann.", context_recall=0.25) for key in "ab"])
-    today = f"{datetime.now().astimezone():%Y-%m-%d}"
     first, second = "context_recall@2026-01-05", f"context_recall@{today}"
     bench.change(
         "UPDATE score_column SET at = '2026-01-05 12:00:00.000000'",

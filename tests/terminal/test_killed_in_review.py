@@ -75,17 +75,17 @@ def test_thirty_samples_a_kill_in_the_middle_of_held_keys_and_open_again(
     window.wait_for("verified")
     window.press("Space")
     window.wait_for("Entities")
-    pressed = 0.0
+    answered = 0.0
     for number in range(SAMPLES):
         before = len(said(window))
         window.press(*("j", "x", "k", "m")[: number % 5])
-        # an `a` right behind another one would count as held
-        time.sleep(max(0.0, pressed + RELEASED - time.monotonic()))
+        # an `a` right behind another one, when that came, would count as held
+        time.sleep(max(0.0, answered + RELEASED - time.monotonic()))
         while len(said(window)) == before:
             start = len(window.raw())
             window.press("a")
-            pressed = time.monotonic()
             window.until(partial(is_answered, window, before, start), "nothing is said of it")
+            answered = time.monotonic()
             if len(said(window)) == before:
                 time.sleep(LOOK)  # it stopped at a doubt, which has to be in sight so long
     done = said(window)

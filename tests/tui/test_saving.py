@@ -76,7 +76,7 @@ async def test_keys_typed_behind_a_failed_write_wait_for_it(user: User) -> None:
 
 async def test_keys_wait_in_order_while_a_write_is_under_way(user: User, monkeypatch: Any) -> None:
     """Typed while the database is busy: all of it happens, in order, each on the fresh state."""
-    monkeypatch.setattr(database_module, "BUSY_SECONDS", 5.0)
+    monkeypatch.setattr(database_module, "BUSY_SECONDS", 60.0)
     async with user.opens("tower") as app:
         app.screen.query_one(UnitList).move_to(0)
 

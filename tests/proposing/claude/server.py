@@ -70,9 +70,13 @@ class Reply(NamedTuple):
 
 @dataclass
 class Stats:
-    """What the service did. `paid` counts answers by the texts that were asked about."""
+    """What the service did. `paid` counts answers by the texts that were asked about.
+
+    `sent` counts the answers to messages that have left.
+    """
 
     requests: int = 0
+    sent: int = 0
     statuses: Counter[int] = field(default_factory=Counter)
     paid: Counter[str] = field(default_factory=Counter)
     times: list[float] = field(default_factory=list)
@@ -370,6 +374,7 @@ async def _connection(service: Service, reader: asyncio.StreamReader, writer: as
             sent = reply.body[: len(reply.body) // 2] if reply.cut else reply.body
             writer.write(f"HTTP/1.1 {reply.status} X\r\n{text}\r\n".encode() + sent)
             await writer.drain()
+            service.stats.sent += path.startswith("/v1/messages")
             if reply.cut:
                 break
     writer.close()
