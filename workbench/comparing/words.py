@@ -116,10 +116,12 @@ def those(estimate: Estimate) -> str:
 
 
 def over_verified(figures: Figures) -> str:
-    """`the 14 verified samples, 1 not in the estimate`: those that the causes are of."""
+    """What has causes: `13 of the 14 verified samples`, `the 14 verified samples, 1 not in the estimate`."""
     n, estimate = figures.causes[0].n, figures.estimate
+    some = f"{n:,} of " if n < verified_samples(figures.counts) else ""
     beyond = n - estimate.n if estimate.point is not None else 0
-    return f"the {many(n, 'verified sample')}{f', {beyond:,} not in the estimate' if beyond > 0 else ''}"
+    verified = many(verified_samples(figures.counts), "verified sample")
+    return f"{some}the {verified}{f', {beyond:,} not in the estimate' if beyond > 0 else ''}"
 
 
 def estimate_facts(estimate: Estimate, *, assisted: bool = False) -> list[Fact]:
@@ -226,6 +228,9 @@ def notes(figures: Figures) -> list[str]:
     paired, lines = figures.paired, estimate_notes(figures.estimate, assisted=figures.assisted)
     if figures.estimate.refusal and paired.bias is not None and not paired.headline:
         lines.append(f"{paired.n:,} samples, fewer than {BADGE}: read with caution.")
+    if lacking := verified_samples(figures.counts) - paired.n if paired.n else 0:
+        verified = many(verified_samples(figures.counts), "verified sample")
+        lines.append(f"Without a score, or units to count, and in no figure: {lacking:,} of the {verified}.")
     if figures.verdicts.n and any(total.cause == "untraced" for total in figures.causes):
         recount = counter(figures)
         lines.append(

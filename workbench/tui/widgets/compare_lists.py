@@ -140,9 +140,9 @@ def overview(figures: Figures, room: int, *, high: bool) -> tuple[list[Line], li
     if figures.estimate.refusal:
         facts += words.same_facts(figures.rows, figures.paired)
         strong = words.MEAN_DELTA
-    if high:
-        return fact_lines(facts, room, strong=strong), []
     name = max(width(fact.name) for fact in facts) + 2
+    if high:
+        return fact_lines(facts, room, strong=strong, name=max(name, NAME)), []
     shorter = [
         fact._replace(note=cut_words(fact.note, room - name - max(VALUE, width(fact.value) + 1)))
         for fact in facts
@@ -163,10 +163,11 @@ def notes(figures: Figures, rest: Sequence[str] = ()) -> str:
 def cause_parts(total: CauseTotal, most: float, size: int) -> Toned:
     """A cause in `size` cells; a bar of full length stands for `most`."""
     half = min(20, max(3, (size - CAUSE - 50) // 2))
+    room = size - CAUSE - 7 - 2 - (2 * half + 1) - 2
     gross, parts = words.cause_gross(total), words.cause_parts(total)
+    gross = gross if width(gross) <= room else gross.partition(" (")[0]
     if total.n < FEWEST:
         return [(fit(total.cause, CAUSE), ""), (f"  {gross}", "dim")]
-    room = size - CAUSE - 7 - 2 - (2 * half + 1) - 2
     rest = f"{gross} · {parts}" if parts and width(gross) + 3 + width(parts) <= room else gross
     return [
         (fit(total.cause, CAUSE), ""), (fit(signed(total.share), 7, right=True), ""), ("  ", ""),
@@ -216,7 +217,11 @@ def sample_line(row: Row, room: int) -> Line:
         ("  Δ ", DIM), (signed(row.delta), "bold"), (f"  {row.cause}", DIM),
     ]  # fmt: skip
     left = room - 2 - cells(values[:-1])
-    return [("◆ ", "bold $warning"), (short(row.id, min(60, left), row.question), "bold"), *values]
+    name = short(row.id, min(60, left), row.question)
+    shown = (
+        values if cells([(name, ""), values[-1]]) <= left else values[:-1]
+    )  # a part of a cause says little
+    return [("◆ ", "bold $warning"), (name, "bold"), *shown]
 
 
 def nothing_yet(figures: Figures, sentences: Sequence[str]) -> str:

@@ -168,9 +168,12 @@ class Scatter(Section):
         listed = self.query_one(SampleRows)
         listed.put(seen.largest, 0)
         self.query_one(ScatterPlot).show(seen.places, listed.verified)
-        room = self.query_one("#paired").content_size.width or 40
+        room, high = self.query_one("#paired").content_size
         facts = words.paired_facts(figures.paired, figures.rows)
-        write(self, "#paired", lists.fact_lines(facts, room, name=12, value=0, under=2))
+        lines = lists.fact_lines(facts, room or 40, name=12, value=0, under=2)
+        if len(lines) > high > 0:
+            lines[high - 1 :] = [[("5: all figures", DIM)]]
+        write(self, "#paired", lines)
         legend: Line = [("→ verified ↑ automatic  ", DIM)]
         for fewest, sign in DOTS:
             legend += [(sign, "bold $accent"), (f"{fewest} " if fewest == 1 else f"{fewest}+ ", DIM)]
@@ -206,8 +209,8 @@ class Causes(Section):
     def show(self, seen: FiguresLook) -> None:
         """The bars."""
         self.query_one(CauseBars).put(seen.causes, 0)
-        n = seen.causes[0].n if seen.causes else 0
-        caption = f"what each adds to the mean Δ {signed(seen.figures.paired.bias)}, over {many(n, 'sample')}"
+        over = words.over_verified(seen.figures) if seen.causes else "no sample"
+        caption = f"they add up to {signed(seen.figures.paired.bias)}, over {over}"
         self.query_one("#of", Bar).show([(caption, DIM)])
         self.on_lines_chosen()
 
