@@ -12,7 +12,9 @@
 * WHO ID: EDITS  what a person does in review, by the names of `EDITS`, with `, ` between them; `next 3`
                  are the next three samples of their queue, of the training where they are in one
 $ COMMAND        what is typed; `ls`, `cat`, `mv`, `unset`, `sqlite3`, behind ` | ` `jq` do what they do;
-                 `read`: what import makes of a file here or in fixtures/formats, its rows as native ones
+                 `read`: what import makes of a file here or in fixtures/formats, its rows as native ones;
+                 `view QUERY`, `row ID`, `facets`: what the queue shows ann, or `--as WHO`, in the order of
+                 the file, or `--by ORDER`
 TEXT             standard output, whole: a line `…` stands for lines that are left out, `…` in a line for
                  a part of it
 ! TEXT           standard error, in the same way
@@ -46,12 +48,14 @@ from workbench.formats.reading import read
 from workbench.formats.rows import Notes
 from workbench.model import Kind
 from workbench.reviewing.edits import Comment, Flag
-from workbench.stages import editing
+from workbench.stages import editing, queue, queue_values
 from workbench.stages.desk import open_desk
-from workbench.stages.queue import next_sample, take_next
 from workbench.stages.review import Opened, act, open_sample
 from workbench.stages.training import admitted
+from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
+from workbench.store.samples import sample_ids
+from workbench.text.query import Query, parse
 
 
 def sessions(beside: str) -> dict[str, str]:
@@ -185,7 +189,11 @@ def reviewed(told: str) -> None:
         info = admitted(open_desk(bench.store, None, who)).info if many else bench.info()
         for key in [""] * many or each(ids):
             if many:
-                number = take_next(bench.store, info.id, who) or next_sample(bench.store, info, who) or 0
+                number = (
+                    queue.take_next(bench.store, info.id, who)
+                    or queue.next_sample(bench.store, info, who)
+                    or 0
+                )
             else:
                 number = bench.id(key)
             opened = open_sample(bench.store, number, who)
@@ -249,6 +257,8 @@ def shown(run: Run, words: str) -> str:
         said = Path(*arguments).read_text("utf-8").splitlines()
     elif name == "read":
         said = made_of(*arguments)
+    elif name in ("view", "row", "facets"):
+        said = in_queue(name, *arguments)
     elif name == "mv":
         shutil.move(arguments[0], arguments[1])
         said = []
@@ -268,6 +278,30 @@ def shown(run: Run, words: str) -> str:
         said = out or ended.out.splitlines()
         said += [f"! {line}" for line in ended.err.splitlines()] + [f"? {ended.code}"] * (ended.code != 0)
     return "\n".join(line.rstrip() for line in said).rstrip()
+
+
+def in_queue(what: str, words: str = "", *options: str) -> list[str]:
+    given: dict[str, Any] = dict(zip(options[::2], options[1::2], strict=True))
+    who = given.get("--as", "ann")
+    with closing(open_store(os.environ.get("WORKBENCH_DB", "workbench.db"))) as store:
+        info = find_dataset(store, None)
+        ids = sample_ids(store, info.id)
+        if what == "facets":
+            facets = sorted(queue.facets(store, info, who).items())
+            return [f"{name}: {', '.join(f'{one} {many}' for one, many in sorted(v))}" for name, v in facets]
+        if what == "view":
+            query = parse(words)
+            assert isinstance(query, Query), query
+            keys = {number: key for key, number in ids.items()}
+            view = queue_values.queue_ids(store, info, who, query, given.get("--by", "file"))
+            return [" ".join(keys[number] for number in view)]
+        row = queue.queue_rows(store, info, who, [ids[words]])[ids[words]]
+        tallies = {"auto": row.automatic, "verified": row.verified}
+        said = [row.question, *(f"{name} {one.recall}" for name, one in tallies.items() if one)]
+        said += ["" if row.delta is None else f"Δ {row.delta}", *(f"by {name}" for name in row.annotators)]
+        if row.delta:
+            said += queue_values.main_causes(store, info, who, [ids[words]]).values()
+        return [" · ".join(one for one in [*said, row.flag] if one)]
 
 
 def made_of(name: str, *options: str) -> list[str]:

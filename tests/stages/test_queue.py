@@ -6,7 +6,6 @@ import asyncio
 import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, tzinfo
-from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -61,59 +60,6 @@ def exclude(bench: Any, key: str, who: str = "ann") -> None:
     bench.act(key, editing.exclude("broken"), who=who)
 
 
-@pytest.mark.databases
-def test_values_are_found_once_a_sample_is_decided(cities: Any) -> None:
-    """all: 2/2 and 1/2, Δ .5. half: 1/2 both. An excluded sample has an automatic value only."""
-    cities.verify("all", toggle=("Rome",))
-    cities.verify("half")
-    exclude(cities, "none")
-
-    expected = {
-        "delta>0.4": ["all"],
-        "delta>=0.5": ["all"],
-        "delta>0.5": [],
-        "delta=0": ["half"],
-        "-delta>0": ["half"],
-        "auto=0": ["none"],
-        "auto>.9": ["all"],
-        "verified=.5": ["all", "half"],
-        "cause:match": ["all"],
-        "cause:missed": [],
-        "-cause:missed": ["all"],
-        "delta>0.4 -rome": [],
-    }
-    assert expected == {text: ids(cities, text) for text in expected}
-    numbers = [cities.id(key) for key in ("all", "half", "near")]
-    causes = queue_values.main_causes(cities.store, cities.info(), "ann", numbers)
-    assert causes == {numbers[0]: "false match"}
-    assert row_of(cities, "all").delta == Fraction(1, 2)
-
-
-def test_a_sample_that_somebody_excluded_has_no_verified_value(cities: Any) -> None:
-    """As in `compare`, whoever looks: the one who verified it, and the one who excluded it."""
-    cities.verify("all", toggle=("Rome",))
-    exclude(cities, "all", "bob")
-
-    assert 0 == figures(cities.store, cities.info()).paired.n
-    for who in ("ann", "bob"):
-        row = row_of(cities, "all", who)
-        assert (None, None, ("ann",)) == (row.verified, row.delta, row.annotators)
-        for text in ("is:disputed", "delta>=0", "verified>=0", "cause:match"):
-            assert [] == ids(cities, text, annotator=who)
-        assert ["all"] == ids(cities, "auto=1", annotator=who)
-
-
-def test_what_somebody_excluded_hides_until_one_has_decided_also_where_a_file_verified_it(bench: Any) -> None:
-    """Else the missing value would tell what the other person decided."""
-    bench.load([naming("rome", ["Rome"], ["Rome"], gold=verdicts({"Rome": "missing"}))], gold="given")
-    assert ["rome"] == ids(bench, "verified=0")
-    exclude(bench, "rome", "bob")
-    row = row_of(bench, "rome")
-
-    assert (False, None) == (row.decided, row.verified)
-    assert [[], []] == [ids(bench, text) for text in ("verified=0", "auto>=0")]
-
-
 @pytest.mark.parametrize(("text", "order"), [("", "delta"), ("delta>0.4", "u"), ("is:disputed", "u")])
 def test_a_view_by_values_keeps_what_it_counts(cities: Any, text: str, order: Order) -> None:
     cities.verify("all", toggle=("Rome",))
@@ -124,34 +70,6 @@ def test_a_view_by_values_keeps_what_it_counts(cities: Any, text: str, order: Or
     for asked, ordered, left in chosen:
         asyncio.run(queue_values.kept_ids(desk, asked, ordered))
         assert left == len(queue_values.uncounted(cities.store, cities.info(), "ann"))
-
-
-def test_presence_stands_where_nothing_was_proposed_for_the_contexts(bench: Any) -> None:
-    """As in the review; before and after `score` counted it."""
-    rome = naming("rome", ["Rome", "Oslo"], ["Rome"])
-    del rome["proposal"]["context_entities"]
-    bench.load([rome])
-    bench.verify("rome", toggle=("Rome",))
-    number = bench.id("rome")
-
-    for counting in (False, True):
-        if counting:
-            score_dataset(bench.store, bench.info())
-        shown = row_of(bench, "rome")
-        assert shown.delta == Fraction(1, 2)
-        assert ids(bench, "delta=.5 auto=.5") == ["rome"]
-    assert queue_values.main_causes(bench.store, bench.info(), "ann", [number]) == {number: "false match"}
-
-
-@pytest.mark.databases
-def test_nothing_that_is_hidden_can_be_asked_for(cities: Any) -> None:
-    """Before and after `score` counted everything, with and without a minus; nor another's verdicts."""
-    cities.verify("all", "ada", toggle=("Rome",))
-    score_dataset(cities.store, cities.info())
-    for text in ("auto>=0", "auto<=1", "-auto>2".replace("2", "1"), "delta>=0", "-delta>.9", "verified>=0",
-                 "cause:match", "-cause:x", "is:disputed"):  # fmt: skip
-        assert ids(cities, text) == [], text
-    assert ids(cities, "verified>=0", annotator="ada") == ["all"]
 
 
 @pytest.mark.databases
@@ -168,104 +86,22 @@ def test_automatic_values_can_be_asked_for_where_they_are_always_shown(bench: An
 
 
 @pytest.mark.databases
-def test_a_blind_sample_keeps_its_labels_and_doubt_to_itself(bench: Any) -> None:
-    """What is proposed for it cannot be asked for, nor does the doubtful order or a facet tell."""
-    bench.load(ROWS, blind=1.0)
-    score_dataset(bench.store, bench.info())
-
-    assert ids(bench, "label:place") == []
-    assert "label" not in facets(bench.store, bench.info(), "ann")
-    assert ids(bench, order="doubt") == ids(bench, order="u")
-    assert ids(bench, "is:blind") == [one["id"] for one in ROWS]
-
-
-@pytest.mark.databases
-def test_labels_are_the_verified_ones_once_they_may_be_seen(cities: Any) -> None:
-    """One's own from the accept on, another's never."""
-    cities.act("half", do("Oslo", editing.relabel, "work"))
-    assert ids(cities, "label:work") == []  # not accepted yet: still as proposed
-    cities.act("half", accepted())
-
-    assert ids(cities, "label:work") == ["half"]
-    assert ids(cities, "label:work", annotator="bob") == []
-    assert ids(cities, "label:place") == ["all", "half", "near", "none"]
-
-
-@pytest.mark.databases
-def test_of_one_question_the_rows_say_the_retriever_and_a_search_finds_it(bench: Any) -> None:
-    """One alone needs no name; a number is one too."""
-    same = {"user_input": "Where?", "reference": "Rome, Oslo."}
-    for key, name, more in (("a", "bm25", same), ("b", 7, same), ("c", None, same), ("d", "bm25", {})):
-        bench.load([naming(key, ["Rome", "Oslo"], [], also=key, meta={"retriever": name}, **more)])
-
-    shown = {key: row_of(bench, key).question for key in "abcd"}
-    assert {"a": "bm25: Where?", "b": "7: Where?", "c": "Where?", "d": "question d"} == shown
-    assert (["a", "d"], ["a", "d"]) == (ids(bench, "BM25"), ids(bench, "meta.retriever:bm25"))
-
-
-@pytest.mark.databases
-def test_marks(cities: Any) -> None:
-    """Flagged, off-plan, by whom, a piece of the flag; fast as long as that accept stands."""
-    cities.act("all", Flag("Odd one"))
+def test_what_was_chosen_past_the_plan_is_found(cities: Any) -> None:
     chosen = open_sample(cities.store, cities.id("half"), "ann", off_plan=True)
     act(cities.store, chosen, editing.accept(chosen, "entity"))
     cities.verify("none", fast=True)
 
-    assert ids(cities, "is:flagged", annotator="bob") == []
-    expected = {
-        "is:flagged": ["all"],
-        "flag:odd": ["all"],
-        "is:offplan": ["half"],
-        "by:ANN": ["half", "none"],
-        "is:fast": ["none"],
-        "-is:fast,offplan": ["all", "near", "empty"],
-    }
-    assert expected == {text: ids(cities, text) for text in expected}
-    cities.undo()
-    assert ids(cities, "is:fast") == []
-    cities.redo()
-    assert ids(cities, "is:fast") == ["none"]
-    cities.act("none", accepted())
-    assert ids(cities, "is:fast") == []
+    assert ["half"] == ids(cities, "is:offplan")
+    assert ["all", "near", "empty"] == ids(cities, "-is:fast,offplan")
 
 
 @pytest.mark.databases
-def test_disputed_is_far_apart_unresolved_or_flagged(cities: Any) -> None:
-    """By more than .1; two people who differ once both may be seen; whatever somebody flagged."""
-    cities.verify("all", toggle=("Rome",))
-    cities.verify("half")
-    cities.verify("near")
-    cities.verify("near", "ada", toggle=("Bern",))
-    cities.act("empty", Flag("?"))
-
-    assert ids(cities, "is:disputed") == ["all", "near", "empty"]
-    assert ids(cities, "-is:disputed") == ["half", "none"]
-
-
-@pytest.mark.databases
-def test_the_order_by_difference_has_the_largest_first_and_the_others_in_random_order(cities: Any) -> None:
-    cities.verify("all", toggle=("Rome",))
-    cities.verify("near", toggle=("Bern",))
-    cities.verify("half")
-    rest = [key for key in ids(cities, order="u") if key in ("none", "empty")]
-
-    assert ids(cities, order="delta") == ["all", "near", "half", *rest]
-    assert ids(cities, "state:todo", order="delta") == rest
-
-
-@pytest.mark.databases
-def test_the_most_doubtful_come_first_and_what_was_never_counted_last(cities: Any) -> None:
-    """Counting is what `score` does; how many it left out can be asked."""
+def test_how_many_samples_the_doubtful_order_leaves_out(cities: Any) -> None:
+    """Counting is what `score` does."""
     assert queue.count_undoubted(cities.store, cities.info(), "ann") == 5
-    assert ids(cities, order="doubt") == ids(cities, order="u")
     score_dataset(cities.store, cities.info())
     cities.load([sample("late", "r")], dataset="data")
-
-    found = ids(cities, order="doubt")
-
     assert queue.count_undoubted(cities.store, cities.info(), "ann") == 1
-    assert found[0] == "near"  # Rome against Romes
-    assert found[-1] == "late"
 
 
 @pytest.mark.databases
@@ -394,16 +230,6 @@ def test_a_flag_alone_shows_nothing_of_what_another_verified(cities: Any) -> Non
     assert queue_values.main_causes(cities.store, cities.info(), "bob", [number]) == {}
 
 
-def test_two_who_differ_show_a_third_nothing(cities: Any) -> None:
-    """Unresolved gold is no gold that came with a file."""
-    cities.verify("all", "ada", toggle=("Rome",))
-    cities.verify("all", "bob")
-
-    shown = row_of(cities, "all")
-
-    assert (shown.automatic, shown.verified) == (None, None)
-
-
 @pytest.mark.databases
 def test_gold_of_a_file_from_which_somebody_differs_shows_a_third_nothing(bench: Any) -> None:
     """Neither in its row nor to a search, until they decide; who confirms the file's gold hides nothing."""
@@ -492,38 +318,6 @@ def test_a_label_that_does_not_count_is_offered_for_what_is_verified_alone(citie
     change_policy(cities.store, cities.info(), renamed, "ann")
     offered = facets(cities.store, cities.info(), "ann")["label"]
     assert dict(offered) == {name: len(ids(cities, f"label:{name}")) for name, _ in offered}
-
-
-@pytest.mark.databases
-def test_facets_count_what_occurs(bench: Any) -> None:
-    """States, marks, labels, languages, groups, keys of meta, people and flags."""
-    bench.load([
-        naming("a", ["Rome"], [], group="web", meta={"lang": "en-GB", "topic": "art", "long": "x" * 10}),
-        naming("b", ["Rome", "Oslo"], [], group="web", meta={"language": "ru", "topic": "art", "list": [1]}),
-        naming("c", [], [], group="x\x1b]0;y\u202e", meta={"topic": "music", "odd key": "x", "b[\x07]": "x"}),
-        naming("d", [], [], group="Web", meta={"topic": "Art"}),
-    ])  # fmt: skip
-    bench.verify("a")
-    bench.act("b", Flag("odd"))
-    bench.act("c", Flag("Very odd"))
-
-    found = facets(bench.store, bench.info(), "ann")
-    values = {name: dict(pairs) for name, pairs in found.items()}
-
-    expected = {
-        "state": {"todo": 3, "started": 0, "verified": 1, "excluded": 0, "skipped": 0},
-        "is": {"flagged": 2, "blind": 0, "rematch": 0, "stale": 0, "offplan": 0, "fast": 0},
-        "label": {"place": 2},
-        "lang": {"en": 1, "ru": 1},
-        "group": {"web": 3},
-        "by": {"ann": 1},
-        "meta.topic": {"art": 3, "music": 1},
-        "flag": {"odd": 2, "Very odd": 1},
-    }
-    assert expected == {name: values[name] for name in expected}
-    assert "meta.odd key" not in values
-    assert "meta.list" not in values
-    assert not any(character in str(values) for character in "\x1b\x07\u202e")
 
 
 @pytest.mark.databases

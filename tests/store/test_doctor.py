@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Bench, accepted, past
+from tests.lists import cases, from_cases
 from tests.postgres import Server, ask
 from tests.stages.test_purge import fill, leave, row, run_purge
 from workbench.reviewing.edits import Comment
@@ -52,64 +53,9 @@ def test_a_whole_database_has_nothing_wrong(filled: Bench, demo_database: Path) 
         assert [] == found(demo)
 
 
-DAMAGE = {
-    # what happens past the program, and a line that names it
-    "DELETE FROM dataset WHERE name = 'first'": "sample 3: dataset 2 is not there",
-    "DELETE FROM policy WHERE dataset_id = 1": "dataset data: a version of its policy is not there",
-    "UPDATE dataset SET run_id = 99 WHERE id = 1": "dataset data: run 99 is not there",
-    "UPDATE dataset SET calibration_id = 9 WHERE id = 1": "dataset data: calibration 9 is not there",
-    "DELETE FROM sample WHERE key = 'open'": "review 2: sample 2 is not there",
-    "UPDATE sample SET reference = replace(reference, 'Ada', 'Ida') WHERE key = 'open'":
-        "sample 2: the text of open has another hash than it was stored with",
-    "UPDATE sample SET meta = '{' WHERE id = 2": "sample 2: cannot be read",
-    "UPDATE sample SET holdout = 1 WHERE id = 2":
-        "dataset 1: samples are kept back, and their plan is not there",
-    "DELETE FROM run WHERE id = 1": "proposal 1: run 1 is not there",
-    "UPDATE proposal SET document = 'x' || document WHERE id = 1": "proposal 1: cannot be read",
-    "DELETE FROM review WHERE id = 2": "gold_unit 2: review 2 is not there",
-    "UPDATE review SET entity = 'todo' WHERE id = 2":
-        "review 2 (open, ann): entity is 'todo', its journal says 'verified'",
-    "UPDATE review SET flag = 'x' WHERE id = 2": "review 2 (open, ann): flag is 'x', its journal says",
-    "DELETE FROM review_event WHERE review_id = 2 AND seq = 1": "review 2 (open, ann): its journal lacks 1",
-    "UPDATE review_event SET data = CAST(x'22ff22' AS TEXT) WHERE id = 3": "review_event 3: cannot be read",
-    "DELETE FROM gold_unit WHERE review_id = 2":
-        "review 2 (open, ann): its entity 'Ada Lovelace' is not in gold_unit",
-    "UPDATE gold_unit SET text = 'Ada LovelacE' WHERE review_id = 2":
-        "review 2 (open, ann): gold_unit 2 is not what its journal says",
-    "INSERT INTO gold_unit SELECT 99, dataset_id, sample_id, 3, annotator, kind, 7, unit, text, label, "
-    "start, \"end\", verdict, reason, rule, alias, document FROM gold_unit WHERE id = 2":
-        "review 3 (secret, Böb): gold_unit 99 is none of its verified units",
-    "UPDATE counted SET run_id = 77": "counted 1 77 ",
-    "UPDATE score SET found = found + 1": "is not the recall of its counts",
-    "UPDATE external_score SET digits = '0.6'": "0.6 is stored as 0.5",
-    "DELETE FROM score_column": "score_column 2 m: is not there",
-    "DELETE FROM call WHERE id = 2": "proposal 2: call 2 is not there",
-    "UPDATE answer SET document = '[' WHERE key = 'k1'": "answer k1: cannot be read",
-    "UPDATE failed SET content_hash = 'g' || substr(content_hash, 2)": "failed 1 1: content_hash is no hash",
-    "UPDATE purged SET key = 'open'": "purged 1: the sample open is there",
-    "UPDATE export_log SET manifest_sha256 = 'x' || substr(manifest_sha256, 2)":
-        "export_log 1: manifest_sha256 is no hash",
-    "INSERT INTO batch VALUES ('b', 1, '[]', 0, 'x')": "batch b: cannot be read",
-    "INSERT INTO plan VALUES (1, 9, 'simple', 'entity', 1, 1, '{}', 'ann', '2026-01-01 00:00:00')":
-        "plan 1: dataset 9 is not there",
-    "INSERT INTO calibration VALUES (1, 9, 'c', '{}', 'ann')": "calibration 1: dataset 9 is not there",
-    "INSERT INTO holdout_opening VALUES (1, 9, 'x', 'ann', '2026-01-01 00:00:00')":
-        "holdout_opening 1: dataset 9 is not there",
-    "INSERT INTO person VALUES ('bo', 'annotator', 0, 0, CAST(x'ff' AS TEXT))": "person bo: cannot be read",
-    "INSERT INTO session VALUES ('k', 'bo', 1)": "session k: key is no hash",
-    "INSERT INTO passed VALUES (9, 'bo', 'ann')": "passed 9 bo: dataset 9 is not there",
-    "INSERT INTO assignment VALUES (1, 1, 1, 1, .5, 'bo', NULL, 1, 0)":
-        "assignment 1: it is done, and its person has not decided the sample",
-    "INSERT INTO dispute VALUES (9, 'entity', 'a~b', 'open', '', 'ann', '2026-01-01 00:00:00')":
-        "dispute 9 entity a~b: sample 9 is not there",
-    "INSERT INTO assignment (id, dataset_id, sample_id, slot, rank, done, extra) "
-    "VALUES (1, 1, 99, 1, 0.5, 0, 0)":
-        "assignment 1: sample 99 is not there",
-}  # fmt: skip
-
-
 def test_damage_is_told_of_every_table() -> None:
-    told = {name for name in METADATA.tables if any(f" {name}" in one for one in DAMAGE)}
+    damage = [one for one, _ in cases(__file__, "a damaged row is named")]
+    told = {name for name in METADATA.tables if any(f" {name}" in one for one in damage)}
     assert set(METADATA.tables) == told
 
 
@@ -120,7 +66,7 @@ def damaged(bench: Bench, *statements: str) -> None:
     bench.reopen()
 
 
-@pytest.mark.parametrize(("damage", "line"), DAMAGE.items())
+@from_cases
 def test_a_damaged_row_is_named(filled: Bench, damage: str, line: str) -> None:
     damaged(filled, damage)
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import do
+from tests.lists import cases
 from tests.rows import gold, sample
 from workbench.model import Assessment, Kind, Label, Tally, Unit
 from workbench.reviewing.edits import Accept, Dispose, Edit, Flag, Put
@@ -58,26 +59,6 @@ def test_the_default_order_is_random_and_permanent(bench: Any) -> None:
     in_file = queue_ids(bench.store, bench.info(), "ann", order="file")
     assert keys(bench, in_file) == [f"s{number}" for number in range(50)]
     assert drawn != in_file.tolist()
-
-
-def test_search_finds_a_piece_of_the_text_in_any_case(bench: Any) -> None:
-    """In id, question or reference, in every script; signs of patterns are signs."""
-    texts = {
-        "ru": ("where", "Эйфелева башня в Париже"), "fr": ("Where?", "L'École normale"),
-        "percent": ("how much", "It is 100% sure"), "under": ("which", "a_b"), "back": ("what", "a\\b axb"),
-        "tr": ("İstanbul", "ΣΟΦΟΣ"),
-    }  # fmt: skip
-    bench.load([
-        {"id": key, "user_input": question, "reference": reference, "retrieved_contexts": ["Париж %_"]}
-        for key, (question, reference) in texts.items()
-    ])  # fmt: skip
-    expected = {
-        "париж": ["ru"], "ПАРИЖ": ["ru"], "ÉCOLE": ["fr"], "école": ["fr"], "100%": ["percent"],
-        "%": ["percent"], "a_b": ["under"], "_": ["under"], "\\\\": ["back"], "where": ["ru", "fr"],
-        "PERCENT": ["percent"], "nothing of this": [], "'; DROP": [], "İSTANBUL": ["tr"], "ΣΟΦΟΣ": ["tr"],
-    }  # fmt: skip
-
-    assert expected == {search: found(bench, f'"{search}"') for search in expected}
 
 
 def states(kinds: tuple[Kind, ...]) -> list[tuple[str, ...]]:
@@ -236,61 +217,15 @@ ROWS: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
-UNREVIEWED = {
-    "": "alpha beta gamma delta epsilon",
-    "rome": "alpha beta delta",
-    "ROME bank": "beta",
-    '"bank right"': "",
-    '"right bank"': "beta",
-    "-rome": "gamma epsilon",
-    "rome -bank": "alpha delta",
-    "париж": "gamma",
-    "100% a_b": "delta",
-    "id:a-": "alpha beta gamma delta",
-    "id:BETA": "beta",
-    "id:alpha,gamma": "alpha gamma",
-    "group:web": "alpha",
-    "group:web,news": "alpha beta",
-    "-group:web": "beta gamma delta epsilon",
-    "lang:ru": "alpha",
-    "lang:RU,en": "alpha beta",
-    "lang:r": "",
-    "meta.topic:art": "alpha beta",
-    "-meta.topic:art": "gamma delta epsilon",
-    "meta.n:5": "alpha",
-    "meta.n:5.5": "beta",
-    "meta.f:0.8333333333333334": "alpha",
-    "-meta.f:0.5": "alpha beta gamma delta epsilon",
-    "meta.ok:true": "alpha",
-    "meta.ok:false": "gamma",
-    "meta.nested:1": "",
-    "meta.none:x": "",
-    "label:person": "alpha",
-    "label:place": "beta",
-    "label:date": "alpha gamma",
-    "label:date,place": "alpha beta gamma",
-    "label:other": "beta gamma delta",
-    "-label:date": "beta delta epsilon",
-    "label:GPE": "",
-    "state:todo": "alpha beta gamma delta epsilon",
-    "state:verified": "",
-    "is:flagged": "",
-    "-is:flagged rome": "alpha beta delta",
-    "is:blind": "",
-    "is:stale,offplan,fast,disputed,rematch": "",
-    "delta>0": "",
-    "-delta>0": "",
-    "auto>=0": "",
-    "cause:missed": "",
-}
-
-
 def test_terms_over_samples_that_nobody_reviewed(bench: Any) -> None:
     """Texts in any case and script, ids, groups, meta, and labels as the policy knows them."""
     bench.load(ROWS)
-    said = {text: " ".join(key.partition("-")[0] for key in found(bench, text)) for text in UNREVIEWED}
+    known = [
+        [text, wanted] for text, wanted in cases(__file__, "terms over samples that nobody reviewed")[1:]
+    ]
+    said = [[text, " ".join(key.partition("-")[0] for key in found(bench, text))] for text, _ in known]
 
-    assert UNREVIEWED == said
+    assert known == said
 
 
 def test_any_value_is_a_value(bench: Any) -> None:
