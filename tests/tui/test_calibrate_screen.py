@@ -14,11 +14,12 @@ from tests.tui.conftest import SIZES, User
 from tests.tui.starts import calibrated
 from workbench.comparing.calibration import Figure
 from workbench.comparing.intervals import Interval
-from workbench.reports.calibrate import advice
+from workbench.comparing.learning import PolicyChange
+from workbench.reports.calibrate import ADVICE, what_next
 from workbench.stages import calibrate as stage
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
-from workbench.tui.screens.calibrate import CalibrateScreen, finding, what_next
+from workbench.tui.screens.calibrate import PURPOSE, CalibrateScreen, finding
 from workbench.tui.screens.dialogs import ReadScreen
 from workbench.tui.themes import LIGHT
 from workbench.tui.widgets.passage import Passage
@@ -74,11 +75,11 @@ def test_picture_in_light(picture: Any) -> None:
 
 BETTER, UNCLEAR = "95 may suit your reviews better: B.", "No threshold is clearly better than 85."
 BACK, EARLY = "None is clearly better: go back to 85.", "The reviews cannot tell yet."
-ADVICE: list[tuple[bool | None, float, int, str]] = [
+SAID: list[tuple[bool | None, float, int, str]] = [
     (True, 0.02, 85, BETTER),
     (True, 0.0004, 85, UNCLEAR),  # it prints as .000
     (False, 0.02, 85, UNCLEAR),
-    (None, 0.02, 85, UNCLEAR),  # fewer than ten groups
+    (None, 0.02, 85, EARLY),  # fewer than ten groups
     (True, 0.02, 90, BETTER),  # a calibration is in use
     (False, 0.02, 90, BACK),
     (False, 0.02, 95, BACK),
@@ -92,17 +93,25 @@ def test_a_threshold_is_called_better_for_a_gain_that_shows_and_is_no_chance(beg
     with closing(open_store(str(begin(calibrated())))) as store:
         found = stage.look(store, find_dataset(store, None).id, "bias")
     assert found.found is not None
-    for better, gain, in_use, expected in ADVICE:
+    for better, gain, in_use, expected in SAID:
         ends = Interval(gain / 2, gain * 2) if better else None
         fit = replace(found.found, threshold=95, threshold_now=85, better=better, gain=Figure(gain, ends))
         look = replace(found, found=fit, moves=replace(found.moves, now=in_use))
 
         case = better, gain, in_use
-        assert (case, f"How alike must two names be to match? {expected}") == (case, what_next(look))
-        assert len(what_next(look)) <= 78
+        assert (case, expected) == (case, what_next(look))
+        assert len(f"{PURPOSE} {expected}") <= 78
         assert (case, expected not in (UNCLEAR, BACK, EARLY)) == (case, finding(look)[0][0][0] == "✓ ")
-        assert (case, expected == BETTER) == (case, "use match threshold 95" in advice(look))
-        assert (case, expected == BACK) == (case, "go back to match threshold 85" in advice(look))
+        assert (case, expected == BETTER) == (case, "use match threshold 95" in what_next(look, ADVICE))
+        assert (case, expected == BACK) == (case, "go back to match threshold 85" in what_next(look, ADVICE))
+    # of few groups nobody can tell; a policy comes first: it decides which units a threshold is chosen on
+    few = replace(found.found, threshold=85, threshold_now=85, better=None)
+    early = replace(found, found=few, moves=replace(found.moves, now=85))
+    dates = PolicyChange(
+        "nested", found.info.policy, {"nested": (9, 9)}, 20, 0.3, 0.1, 0.4, Figure(0.2), True
+    )
+    first = replace(look, changes=(dates,))
+    assert [EARLY, "Change the policy first: V."] == [what_next(early), what_next(first)]
 
 
 def test_picture_without_gold(picture: Any) -> None:

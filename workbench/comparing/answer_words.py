@@ -34,6 +34,8 @@ EFFECTS: dict[Kind, dict[str, tuple[str, str]]] = {
 """What each effect is of, and how it is called behind their number."""
 IN_SHORT = pairs(_SAID["in short"])
 """The reasons for the difference of one sample, where there is a line for all of them."""
+STEPS, HOW = pairs(_SAID["steps"]), pairs(_SAID["how"])
+"""What to do next, and how a command does it."""
 SUSPICIONS, LEFT_OUT = pairs(_SAID["suspicions"]), pairs(_SAID["left out"])
 """Why a score looks wrong, and why a sample is not among those that are compared."""
 
@@ -289,61 +291,43 @@ def _command(answer: Answer, how: str) -> str:
 
 def step(action: Step, answer: Answer) -> str:
     """What to do next, with the time that it takes or what it gains."""
+    form: str = action.what
+    wrong = answer.triage.suspicious - answer.triage.checked
+    enough = answer.possible >= FEWEST
+    if form == "check" and action.samples < wrong:
+        form = "check some"
+    elif form == "all" and 1 < action.samples == answer.total:
+        form = "all of all"
+    elif form == "random" and not (answer.estimate or enough):
+        form = "random of few"
+    elif form == "extend" and answer.sent:
+        form = "extend sent"
+    how = "" if answer.sent or (action.what == "all" and (action.sure or action.samples == 1)) else HOW
     first = next((timed for timed in answer.steps if timed.minutes), None)
     guess = ", a guess" if action is first and not answer.measured else ""
-    about = f"about {many(action.minutes, 'minute')}{guess}"
-    if action.reviews > action.samples:
-        about = f"{action.reviews:,} reviews, {about}"
-    change = f"{value(action.after)} instead of {value(action.before)}"
-    number = f"{action.samples:,}"
-    if action.what == "check":
-        looking = many(action.samples, "sample that looks wrong", "samples that look wrong")
-        if action.samples < (wrong := answer.triage.suspicious - answer.triage.checked):
-            looking = f"the {number} clearest of the {wrong:,} that look wrong"
-        return f"Check {looking}, to see why ({about}); that says nothing about the mean."
-    if action.what == "all":
-        gain = "then you know which scores are right"
-        if answer.possible >= FEWEST:
-            gain = "then you know the true mean and need no estimate"
-        some = _command(answer, " For some of them: workbench plan --more N.")
-        part = "" if action.sure or action.samples == 1 else some
-        left = f"the {many(action.samples, 'sample that is left', 'samples that are left')}"
-        if 1 < action.samples == answer.total:
-            left = f"all {action.samples:,} samples"
-        return f"Review {left} ({about}): {gain}.{part}"
-    if action.what == "fast":
-        reviews = many(action.samples, "review")
-        how = _command(answer, ": workbench review, then search is:fast")
-        return f"Look again at {reviews} of less than a second{how}."
-    if action.what == "settle":
-        how = _command(answer, ": workbench review, then J")
-        return f"Settle {many(action.samples, 'sample')} on which reviewers differ{how}."
-    if action.what in ("random", "plan"):
-        more = "more " if answer.in_order else ""
-        gain = "a narrower estimate" if answer.estimate else "an estimate"
-        order = f"Review {number} {more}in random order ({about})"
-        if action.what == "plan":
-            left = many(action.samples, "sample that is", "samples that are")
-            return f"Review the {left} left of the plan ({about}) for {gain}{_narrower(action)}."
-        if not answer.estimate and answer.possible < FEWEST:
-            return f"{order}: then you know which scores are right. You may stop at any time."
-        return f"{order} for {gain}{_narrower(action)}. You may stop at any time."
-    if action.what == "extend":
-        command = _command(answer, f"workbench plan --more {action.samples}; ")
-        order = f"Plan {number} more reviews ({command}{about}) for a narrower estimate"
-        return f"{order}{_narrower(action)}. Until they are reviewed it is wider."
-    if action.what == "policy":
-        how = _command(answer, f" (workbench policy edit --take {action.number})")
-        order = f"{action.order[0].upper()}{action.order[1:]}{how}"
-        reviews = many(action.samples, "review")
-        then = "" if action.sure else f" A suggestion from {reviews}: more make it certain."
-        return f"{order}: the typical error of {scorer_in_full(action.scorer)} is then {change}.{then}"
-    if action.what == "scorer":
-        few = f". That is a hint: {answer.compared:,} are few" if answer.compared < BADGE else ""
-        better = f"its typical error on the same {many(answer.compared, 'reviewed sample')} is {change}{few}"
-        metric = f"{scorer_in_full(action.scorer)}, which knows other forms of a name"
-        return f"Score by {metric}{_command(answer, ' (workbench score)')}: {better}."
-    return "Write a page to send: workbench compare --html FILE"
+    people = f"{action.reviews:,} reviews, " if action.reviews > action.samples else ""
+    reviews, order = many(action.samples, "review"), action.order
+    return STEPS[form].format(
+        how=how and HOW.get(action.what, "").format(number=action.number),
+        about=f"{people}about {many(action.minutes, 'minute')}{guess}",
+        count=action.samples,
+        n=f"{action.samples:,}",
+        wrong=f"{wrong:,}",
+        looks=many(action.samples, "sample that looks wrong", "samples that look wrong"),
+        left=many(action.samples, "sample that is left", "samples that are left"),
+        samples=many(action.samples, "sample"),
+        reviews=reviews,
+        mean="you know the true mean and need no estimate" if enough else "you know which scores are right",
+        more="more " if answer.in_order else "",
+        gain="a narrower estimate" if answer.estimate else "an estimate",
+        narrower=_narrower(action),
+        order=f"{order[:1].upper()}{order[1:]}",
+        scorer=scorer_in_full(action.scorer) if action.scorer else "",
+        change=f"{value(action.after)} instead of {value(action.before)}",
+        sure="" if action.sure else f" A suggestion from {reviews}: more make it certain.",
+        compared=many(answer.compared, "reviewed sample"),
+        hint=f". That is a hint: {answer.compared:,} are few" if answer.compared < BADGE else "",
+    )
 
 
 def _narrower(action: Step) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from workbench.comparing.intervals import FEWEST, Interval
 from workbench.model import JsonObject
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 MEASURES = ["match threshold", "bias", "95 % by group", "typical error", "F1"]
 _SAID = sections(__name__)
 MEAN = _SAID["figures"].strip().splitlines()
+NEXT, ADVICE = pairs(_SAID["next"]), pairs(_SAID["advice"])
+"""What to do by `decision`: on the screen and in the report."""
 LEFT_OUT = pairs(_SAID["left out"])
 """What stands behind the number of samples that are left out, by why."""
 BEST = {"bias": "smallest bias", "f1": "highest F1"}
@@ -34,7 +36,7 @@ NAMES = {"bias": "zero bias of recall", "f1": "the F1 of verdicts"}
 def report_text(report: Look, *, used: bool = False) -> str:
     """The whole report of `calibrate`; `used`: what it saves is put in use at once."""
     gathered, calibration = report.gathered, report.found
-    blocks = [[advice(report)], change_lines(report)]
+    blocks = [[f"What to do: {what_next(report, ADVICE)}"], change_lines(report)]
     if calibration is None:
         return _page(*blocks, [f"the match threshold: {report.why}"])
     # The threshold without a calibration, the chosen one and the correction, each on samples that had no say
@@ -98,24 +100,37 @@ def which(look: Look) -> str:
     return "in use" if look.now == look.moves.now else f"before {look.info.calibration}"
 
 
-def advice(look: Look) -> str:
-    """Whether to change anything, in one sentence."""
-    calibration, change = look.found, look.change
+Decision = Literal["policy", "use", "keep", "back", "suits", "none", "early"]
+
+
+def decision(look: Look) -> Decision:
+    """What to do with the threshold, the same on the screen and in the report.
+
+    A policy that is better comes first: it decides which units a threshold is chosen on.
+    """
+    fit, now = look.found, look.moves.now
+    if look.change is not None and look.change.better:
+        return "policy"
+    if fit is None or fit.better is None:
+        return "early"
+    if is_better(fit):
+        return "use" if fit.threshold != now else "keep"
+    if now != look.now:
+        return "back"
+    return "suits" if fit.threshold == now else "none"
+
+
+def what_next(look: Look, said: Mapping[str, str] = NEXT) -> str:
+    """What to do, in one sentence; of a line of the screen, or in the words of `said`."""
+    fit, change = look.found, look.change
+    do: str = decision(look)
     take = change and f"{change.words} (workbench policy edit --take {look.changes.index(change) + 1})"
-    if change is not None and change.better:
-        return f"What to do: {take}, then calibrate again."
-    now = look.moves.now
-    if calibration is not None and is_better(calibration):
-        if calibration.threshold != now:
-            return f"What to do: use match threshold {calibration.threshold} (--save NAME --use NAME)."
-        return f"What to do: keep match threshold {now}, which is better than {look.now} {which(look)}."
-    if change is not None:
-        return f"What to do: {look.more}, or try this: {take}."
-    if calibration is None or calibration.better is None:
-        return f"What to do: {look.more}. From {FEWEST} groups of samples on, this shows what is better."
-    if look.now != now:
-        return f"What to do: go back to match threshold {look.now} (--use none). No other is clearly better."
-    return "What to do: change nothing. No threshold and no policy is clearly better than what is in use."
+    if change is not None and do in ("suits", "none", "early") and "try" in said:
+        do = "try"
+    return said[do].format(
+        take=take, more=look.more, chosen=fit and fit.threshold, now=look.moves.now, before=look.now,
+        which=which(look), fewest=FEWEST,
+    )  # fmt: skip
 
 
 def change_lines(look: Look) -> list[str]:

@@ -14,6 +14,7 @@ from workbench.proposing.rules.lexicon import (
     ROLES,
     TRADES,
     WORDS,
+    either,
     is_faith,
     is_first_name,
     is_organisation,
@@ -27,13 +28,9 @@ from workbench.proposing.rules.runs import ROMANCE, Reading, Run
 
 _PATRONYMIC = re.compile(r"(?:[оеё]вич|ович|[оеи]вн)(?:а|у|ем|ом|е|ы|ой)?$|ична$")
 _INITIAL = re.compile(r"^[^\W\d_]\.?$|^(?:[^\W\d_]\.)+$")
-_DEFINITION = re.compile(WORDS["definition"].strip().replace("\n", "|"))
+_DEFINITION = either("definition")
 # "(born 1950", "(12 May 1907 –", "(1907–2003)", "(род. 1950": a life.
-_LIFE = re.compile(
-    r"\s?\((?:[^()\d]{0,60}?(?:born|née|b\.|geb\.|geboren|né|née|nacido|nacida|род\.|родился|родилась)\s"
-    r"|[^()]{0,60}?\d{1,2}\s[^\W\d_]+\s\d{4}\s{0,3}[—–-]|[^()\d]{0,40}[^\W\d_]+\s\d{1,2},\s\d{4}\s{0,3}[—–-]"
-    r"|[^()\d]{0,20}\d{4}\s?[—–-]\s?\d{4}\))"
-)
+_LIFE = either("life")
 _CUT = re.compile(rf"\s(?:{'|'.join(WORDS['cut'].split())})\s")
 _IN = words("in near outside throughout à en nahe из в во под около")
 # Before "of" and a place; right before a place; and before "by" and a firm, where no first name says person.

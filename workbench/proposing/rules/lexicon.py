@@ -61,6 +61,11 @@ def words(*blocks: str) -> frozenset[str]:
     return frozenset(word for block in blocks for word in block.casefold().split())
 
 
+def either(section: str) -> re.Pattern[str]:
+    """What fits any line of a section, each a pattern."""
+    return re.compile(WORDS[section].strip().replace("\n", "|"))
+
+
 @lru_cache(maxsize=4_096)
 def stem(word: str) -> str:
     """A Cyrillic word, casefolded, without its case ending; at least two letters stay."""

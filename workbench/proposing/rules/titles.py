@@ -9,6 +9,7 @@ from workbench.proposing.rules.lexicon import (
     NOUNS,
     WORDS,
     Found,
+    either,
     function_words,
     is_organisation,
     is_place,
@@ -17,11 +18,7 @@ from workbench.proposing.rules.lexicon import (
 )
 
 # No nesting and a bounded length: a lost closing mark costs 90 characters, never the rest of the text.
-_QUOTED = re.compile(
-    r"«(?P<a>[^«»\n]{1,90})»|“(?P<b>[^“”\n]{1,90})”|„(?P<c>[^„“”\n]{1,90})[“”]"
-    r"|(?<!\w)\"(?P<d>[^\"\n]{1,90})\"(?!\w)|(?<!\w)‘(?P<e>[^‘’\n]{2,60})’(?!\w)"
-    r"|[《〈『「](?P<f>[^《》〈〉『』「」\n]{1,60})[》〉』」]"
-)
+_QUOTED = either("quoted")
 _TRAILING = re.compile(r"[\s,.]+\Z")
 _MARK = re.compile('[«“„"‘《〈『「]')
 _WORD = re.compile(r"[^\W_]+(?:['’\-.&][^\W_]+)*")
@@ -81,10 +78,7 @@ _SITE = re.compile(rf"(?<![\w./@-])(?:[^\W_][\w-]{{0,40}}\.){{0,2}}[^\W_][\w-]{{
 
 
 # A bare EN is a word of French and Spanish: only DIN EN 1992, EN ISO 9001.
-_STANDARD = re.compile(
-    r"(?<!\w)(?:(?:DIN|BS|NF) EN|(?:(?:DIN|BS|NF) )?(?:EN )?(?:ISO|IEC|IEEE|DIN|ANSI|RFC|ASTM|GOST|ГОСТ))"
-    r"(?:/(?:IEC|IEEE))? \d{2,}(?:[-.:]\d+)*[a-z]{0,2}(?![\w-])"
-)
+_STANDARD = either("standard")
 
 
 def standards(text: str) -> Iterator[Found]:

@@ -37,7 +37,6 @@ class AgreeScreen(Room):
     """The words and tables are those of the command."""
 
     NAME, PARTS = "Agree", len(TABLES)
-    WORDS = ("unit", "interval", "κ, AC1", "adjudicated")
     BINDINGS = bindings("agree")
 
     report: AgreeReport | None = None

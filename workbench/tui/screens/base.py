@@ -14,6 +14,7 @@ from textual.screen import ModalScreen, Screen
 
 from workbench.errors import WorkbenchError
 from workbench.reports import suggested
+from workbench.text.lists import sections
 from workbench.text.safe import flat
 from workbench.tui.bench import TINY, Bench, TooSmall, too_small
 from workbench.tui.keys import KeyAct, bindings
@@ -24,6 +25,9 @@ from workbench.tui.work import Work, start
 if TYPE_CHECKING:
     from workbench.stages.desk import Desk
 
+TEXTS = sections(__name__)
+"""What screens say of a choice, and where nothing is there."""
+
 TICK = 0.25
 """Seconds after which it is mentioned that something is still being read, and between two looks at it."""
 
@@ -32,9 +36,6 @@ class Ordered(Screen[None]):
     """A screen whose keys run one after another, each on the state that the one before left."""
 
     AUTO_FOCUS = ""
-    WORDS: ClassVar[tuple[str, ...]] = ()
-    """The terms that the help explains."""
-
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]  # noqa: RUF012
 

@@ -22,6 +22,7 @@ from workbench.reports.calibrate import (
     probability_lines,
     support_text,
     times,
+    what_next,
     without_folds,
 )
 from workbench.scoring.names import scorer_name
@@ -32,7 +33,7 @@ from workbench.stages.recompute import keep_threshold, save_counted
 from workbench.text.figures import number, signed
 from workbench.text.safe import flat
 from workbench.tui.keys import bindings
-from workbench.tui.screens.base import Room
+from workbench.tui.screens.base import TEXTS, Room
 from workbench.tui.screens.dialogs import ConfirmScreen, PromptScreen, ReadScreen
 from workbench.tui.widgets.bars import DIM, Head, Line, Part, write
 from workbench.tui.widgets.threshold_plot import HIGH, LOW, ThresholdPlot
@@ -42,31 +43,10 @@ OF_FIT = "best", "objective", "probability"
 
 PURPOSE = "How alike must two names be to match?"
 
-BY_HAND = """\
-You chose this threshold while looking at all verified samples, so nothing shows how good it is on others. \
-Verified samples stay as they are.
-"""
-
-
-NEW_VERSION = """\
-This makes a new version of the policy. No model is asked again, and what people verified stays. Samples \
-reviewed under the version before come again at the end of the queue.
-"""
-
 
 class CalibrateScreen(Room):
     """Another threshold is a few array passes; a fit is made next to the event loop."""
 
-    WORDS = (
-        "threshold",
-        "calibration",
-        "bias",
-        "typical error",
-        "F1",
-        "right if found, right if missing",
-        "assisted",
-        "cross-fitted",
-    )
     BINDINGS = bindings("calibrate")
     DEFAULT_CLASSES = "-empty"
     UNREAD = f"{PURPOSE} This cannot be chosen yet.\n\n"
@@ -137,7 +117,7 @@ class CalibrateScreen(Room):
         self.entitle()
         self.query_one(ThresholdPlot).show(look.moves, look.found, self.threshold)
         write(self, "#legend-line", legend(look, self.size.width))
-        write(self, "#purpose", what_next(look))
+        write(self, "#purpose", f"{PURPOSE} {what_next(look)}")
         write(self, "#finding", finding(look))
         self._moved()
         self.refresh_bindings()
@@ -211,7 +191,7 @@ class CalibrateScreen(Room):
         change = self.shown.change
         assert change is not None  # the key is closed without it
         facts = flat(f"{change.words}: {change_text(change)}"), flat(support_text(change))
-        text = "\n".join((*facts, "", NEW_VERSION))
+        text = "\n".join((*facts, "", TEXTS["new version"]))
         take = partial(self.work, partial(self._take, change.policy))
         await self.bench.ask(ConfirmScreen("Change the policy?", text, take))
 
@@ -231,7 +211,7 @@ class CalibrateScreen(Room):
             self.say("this threshold is in use")
         else:
             by_hand = partial(self.work, self._by_hand)
-            await self.bench.ask(ConfirmScreen(f"Use {at} by hand?", BY_HAND, by_hand))
+            await self.bench.ask(ConfirmScreen(f"Use {at} by hand?", TEXTS["by hand"], by_hand))
 
     async def _ask_name(self) -> None:
         fit = self.fit
@@ -284,23 +264,6 @@ def panel(look: Look, moved: MovedCurve) -> list[Line]:
         _row("units flipped", f"{moved.flipped:,}"),
         [("samples  ", DIM), (f"{moved.risen:,} up, {moved.fallen:,} down", "")],
     ]
-
-
-def what_next(look: Look) -> str:
-    """What the threshold is for and what to do, in one line of 78 cells."""
-    fit, now = look.found, look.moves.now
-    do = "The reviews cannot tell yet."
-    if fit is None:
-        pass
-    elif fit.threshold == now and (is_better(fit) or now == look.now):
-        do = f"{now} suits your reviews: keep it."
-    elif is_better(fit):
-        do = f"{fit.threshold} may suit your reviews better: B."
-    elif now == look.now:
-        do = f"No threshold is clearly better than {now}."
-    elif fit.better is not None:
-        do = f"None is clearly better: go back to {look.now}."
-    return f"{PURPOSE} {do}"
 
 
 def finding(look: Look) -> list[Line]:

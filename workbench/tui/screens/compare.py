@@ -36,10 +36,6 @@ class CompareScreen(Room):
     """What was read is shown from five sides, drawn when asked for."""
 
     PARTS = len(SECTIONS)
-    WORDS = (
-        "estimate", "interval", "Δ", "|Δ|", "bias", "mean Δ", "sd", "limits of agreement", "MAE",
-        "RMSE", "Spearman", "cause", "untraced", "exact names", "name matching", "text search",
-    )  # fmt: skip
     BINDINGS = bindings("compare")
     DEFAULT_CLASSES = "-empty"
 

@@ -16,15 +16,15 @@ from textual.widgets import Input, Static
 
 from workbench.scoring.names import scorer_name
 from workbench.text.cells import cut, fit, width
+from workbench.text.lists import pairs
 from workbench.text.marks import Mark
 from workbench.text.safe import flat
 from workbench.tui.keys import bindings
-from workbench.tui.screens.base import BaseScreen, Dialog
+from workbench.tui.screens.base import TEXTS, BaseScreen, Dialog
 from workbench.tui.widgets.bars import DIM, Field, KeyBar, Line, choice_parts, write
 from workbench.tui.widgets.lines import Lines, Toned
 from workbench.tui.widgets.passage import Passage
 
-Hints = Mapping[str, str | Mapping[str, str]]
 """What stands next to a line of a form, the same for all its values or by value."""
 
 
@@ -180,7 +180,8 @@ class TypedLine:
 class FormScreen(Dialog):
     """↑↓ choose the line, ←→ its value; Enter hands the values over.
 
-    `names` gives the lines that mean something for the values so far.
+    `names` gives the lines that mean something for the values so far. What `base.txt` says under the title
+    explains a line, or a line with a value.
     """
 
     BINDINGS = bindings("form")
@@ -189,7 +190,6 @@ class FormScreen(Dialog):
         self,
         title: str,
         values: Mapping[str, Sequence[str]],
-        hints: Hints,
         typed: Sequence[TypedLine],
         names: Callable[[Mapping[str, str]], list[str]],
         take: Callable[[Mapping[str, str]], None],
@@ -197,7 +197,7 @@ class FormScreen(Dialog):
         about: str = "",
     ) -> None:
         super().__init__(title, about)
-        self._hints = hints
+        self._hints = pairs(TEXTS[title.lower()])
         self._values = {name: list(listed) for name, listed in values.items()}
         self._typed, self._names, self._take = typed, names, take
         self.chosen = {name: listed[0] for name, listed in values.items() if listed}
@@ -223,13 +223,14 @@ class FormScreen(Dialog):
         self.refresh_bindings()
 
     def _line(self, name: str, *, here: bool) -> Line:
-        value, hint = flat(self.chosen[name]), self._hints.get(name, "")
+        value = flat(self.chosen[name])
+        hint = self._hints.get(f"{name} {value}") or self._hints.get(name, "")
         room = 4 + max(width(flat(value)) for values in self._values.values() for value in values)
         return [
             ("▸ " if here else "  ", "$accent"),
             (fit(name, 10), "bold" if here else DIM),
             (fit(f"‹ {value} ›" if here else f"  {value}", room), "bold" if here else ""),
-            (f"  {hint if isinstance(hint, str) else hint.get(value, '')}", DIM),
+            (f"  {hint}", DIM),
         ]
 
     def closed(self, action: str) -> str | None:

@@ -28,6 +28,11 @@ LAST = ("Moving", "Everywhere")
 NOTE = "On a Russian keyboard the same keys work as they are."
 
 
+def words_of(screen: type[Ordered]) -> list[str]:
+    """The terms that the help of a screen explains."""
+    return _SECTIONS.get(f"{screen.__name__} words", "").strip().splitlines()
+
+
 class HelpScreen(Dialog):
     """A list of keys over the screen that they belong to; any of Esc, ?, F1 and q closes it."""
 
@@ -35,7 +40,7 @@ class HelpScreen(Dialog):
 
     def __init__(self, listed: Sequence[KeyAct], screen: Ordered) -> None:
         super().__init__("Keys and words", "esc closes")
-        self._acts, self._words = listed, screen.WORDS
+        self._acts, self._words = listed, words_of(type(screen))
         self._signs = pairs(_SECTIONS.get(type(screen).__name__, ""))
 
     def compose(self) -> ComposeResult:
@@ -92,18 +97,8 @@ def _block(title: str, rows: Sequence[tuple[str, str]], size: int) -> Line:
     return parts
 
 
-TASK = (
-    "You see a question, its reference answer and retrieved text.\n"
-    "Is each name right? Does the retrieved text contain it?"
-)
 START = ("enter", "queue.open")
-STEPS = (
-    ("a", "review.accept", "accept: all of it is right; opens the next sample"),
-    ("x", "review.reject", "reject a name that is wrong, or restore it"),
-    ("m", "review.match", "change found ● to missing ○, or back"),
-    ("n", "review.new", "add a name that is not in the list"),
-    ("question_mark", "app.help", "show every key of the screen"),
-)
+STEPS = [(*key.split(), what) for key, what in pairs(_SECTIONS["steps"]).items()]
 """The key, the action whose key it is, and what it does."""
 
 
@@ -125,6 +120,6 @@ class TourScreen(Dialog):
         parts: Line = []
         for its_key, (*_, what) in zip(self._keys, STEPS, strict=True):
             parts += [(fit(its_key, size), "bold $accent"), (f"  {what}\n", "")]
-        yield Static(Content(TASK), id="task")
+        yield Static(Content(_SECTIONS["task"].strip()), id="task")
         yield Static(Content.assemble(*parts).rstrip("\n"), id="steps")
         yield Static(Content("Every decision is saved at once; undo takes it back."), id="note")

@@ -11,7 +11,7 @@ from workbench.text.cells import short
 from workbench.text.query import META, Query, toggled, tokens, values_of
 from workbench.text.safe import flat
 from workbench.tui.keys import shown
-from workbench.tui.screens.base import BaseScreen
+from workbench.tui.screens.base import TEXTS, BaseScreen
 from workbench.tui.screens.dialogs import ConfirmScreen, MenuChoice, MenuScreen, PromptScreen
 from workbench.tui.widgets.queue_lines import ProgressLine, QueryField
 from workbench.tui.widgets.sample_list import Sorting
@@ -45,11 +45,6 @@ NAMES = {
 }  # fmt: skip
 MOST = 12
 """Values of a field offered in the menu; the others are typed."""
-
-OFF_PLAN = """\
-No estimate for the whole dataset uses samples that you review in another order than the {own} one. They \
-are marked as picked by hand (◌).
-"""
 
 
 class Views:
@@ -92,7 +87,7 @@ class Views:
                 f"Leave the {own} order for: {ORDERS[order][0]}?",
                 partial(self.put, order, agreed=True),
             )
-            self._ask(ConfirmScreen(title, OFF_PLAN.format(own=own), go_on))
+            self._ask(ConfirmScreen(title, TEXTS["off plan"].format(own=own), go_on))
             return
         self.order = order
         self._show()

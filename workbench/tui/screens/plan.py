@@ -20,7 +20,7 @@ from workbench.text.query import META
 from workbench.text.safe import flat
 from workbench.tui.keys import bindings
 from workbench.tui.screens.base import Room
-from workbench.tui.screens.dialogs import ConfirmScreen, FormScreen, Hints, TypedLine
+from workbench.tui.screens.dialogs import ConfirmScreen, FormScreen, TypedLine
 from workbench.tui.widgets.bars import Line, write
 
 MOST_STRATA = 30
@@ -33,18 +33,6 @@ MORE = 40
 
 SIZES = (20, 30, 60, 100, 200, 400)
 AS_NEEDED, BY_SCORE = "as needed", "by score"
-HINTS: Hints = {
-    "reviews": "F2 types another number",
-    "design": {
-        BY_SCORE: "low and high scores apart, where known",
-        "simple": "every sample is equally likely",
-        "stratified": "each part keeps its share of the reviews",
-    },
-    "strata": "what the parts are made of",
-    "holdout": "whole groups kept back, no suggestions",
-    "blind": {AS_NEEDED: "30 without suggestions, from 60 reviews on"},
-}
-
 ASK = "workbench plan --precision 0.05 says how many reviews make the mean ± .05."
 
 
@@ -52,7 +40,6 @@ class PlanScreen(Room):
     """What a plan is for, how far it is, and a form for a new one."""
 
     NAME = "Plan"
-    WORDS = ("plan", "in order", "estimate", "interval", "stratum", "holdout", "blind")
     BINDINGS = bindings("plan")
 
     def __init__(self, desk: Desk) -> None:
@@ -112,7 +99,7 @@ class PlanScreen(Room):
             "blind": [AS_NEEDED, "none", "10%", "25%", "50%", "100%"],
         }
         typed = (TypedLine("reviews", "How many reviews?", partial(_number, total)),)
-        form = FormScreen("New plan", values, HINTS, typed, _lines, self._wished, about=f"{total:,} samples")
+        form = FormScreen("New plan", values, typed, _lines, self._wished, about=f"{total:,} samples")
         if "60" in sizes:
             form.chosen["reviews"] = "60"
         await self.bench.ask(form)

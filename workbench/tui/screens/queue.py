@@ -24,7 +24,7 @@ from workbench.text.figures import many, value
 from workbench.text.query import META, Order, Query, Term
 from workbench.text.safe import flat
 from workbench.tui.keys import KeyAct, bindings
-from workbench.tui.screens.base import BaseScreen
+from workbench.tui.screens.base import TEXTS, BaseScreen
 from workbench.tui.screens.dialogs import MenuChoice, MenuScreen
 from workbench.tui.screens.menus import Settling, Views, why_empty
 from workbench.tui.widgets.bars import DIM, Head, KeyBar, Status, cells
@@ -58,14 +58,6 @@ FIXED = "text", "id", "lang", "group"
 BY_HAND = ": not used in estimates (◌)"
 NOT_LOOKED = "could not look for the next sample"
 
-NO_DATASET = """\
-There is no dataset here yet.
-
-  workbench import FILE      bring in samples (JSONL, CSV, a ragas or deepeval file)
-  ctrl+p Import              the same from here
-  workbench demo             look around with a small ready-made dataset
-"""
-
 
 class QueueScreen(BaseScreen):
     """All samples, the search over them, and the way into a review.
@@ -73,7 +65,6 @@ class QueueScreen(BaseScreen):
     One view is read at a time, the newest wish next.
     """
 
-    WORDS = ("yours", "automatic", "verified", "Δ", "cause", "blind", "stale", "picked by hand")
     BINDINGS = bindings("queue")
     NEED_DATASET = frozenset(
         "open go_on search facets orders resolve why step settle reread room disputes move page edge".split()
@@ -162,7 +153,7 @@ class QueueScreen(BaseScreen):
 
     def refuse(self, why: str, *, missing: bool = False) -> None:
         """The dataset cannot be opened: say what to do."""
-        self.empty(f"{NO_DATASET}\n{why}" if missing else why)
+        self.empty(f"{TEXTS['no dataset']}\n{why}" if missing else why)
         self.query_one(Head).show([("Workbench", "bold")])
         if not missing:
             self.say("could not open the database", sign="!", tone="bad")

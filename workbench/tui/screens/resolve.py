@@ -123,7 +123,6 @@ NOT_HERE = frozenset(("digit", "same", "flag", "alias"))
 class ResolveScreen(ReviewScreen):
     """A review of what several people verified; its keys are those of a review, but digits take sides."""
 
-    WORDS = ("unit", "match", "evidence", "unresolved", "adjudicated")
     BINDINGS = bindings("resolve")
     DONE = "settled"
     LIST = SidesList

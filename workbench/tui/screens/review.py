@@ -68,7 +68,6 @@ BEGUN = "Your changes to it are saved. It counts once you accept it."
 class ReviewScreen(BaseScreen):
     """Every decision is one key; each is on disk before the screen shows it."""
 
-    WORDS = ("unit", "match", "evidence", "alias", "suggestion")
     BINDINGS = bindings("saving", "review")
     DONE: ClassVar = "accepted"
     LIST: ClassVar[type[UnitList]] = UnitList

@@ -31,8 +31,8 @@ from workbench.text.cells import cut, cut_middle, fit, short, width
 from workbench.text.figures import many
 from workbench.text.safe import flat
 from workbench.tui.keys import bindings
-from workbench.tui.screens.base import TICK, Room
-from workbench.tui.screens.dialogs import ConfirmScreen, FormScreen, Hints, MenuChoice, MenuScreen, TypedLine
+from workbench.tui.screens.base import TEXTS, TICK, Room
+from workbench.tui.screens.dialogs import ConfirmScreen, FormScreen, MenuChoice, MenuScreen, TypedLine
 from workbench.tui.widgets.bars import DIM, Bar, Line, write
 from workbench.tui.widgets.lines import Lines, Toned
 from workbench.tui.work import Ended, Going, start
@@ -198,25 +198,7 @@ VALUES = {
 }
 """What a new run is asked for."""
 
-HINTS: Hints = {
-    "proposer": {
-        RULES: "on this machine, no key, no cost",
-        CLAUDE: "a service that needs a key",
-        OPENAI: "OpenAI or another with its interface",
-    },
-    "address": {USUAL: "OPENAI_BASE_URL, else OpenAI"},
-    "effort": {"none": "for a model without"},
-    "longest": "tokens of an answer, thinking included",
-    "batch": {"no": "answers come at once", "yes": "half the price, within a day"},
-}
-
 PURPOSE = "Each run suggests what to review: space uses another one, n starts a new one."
-
-NOTHING = """\
-A run suggests the names and matches that you review. There is none yet.
-
-n starts one: with rules on this machine, or with the model of a service.
-"""
 
 
 class RunsScreen(Room):
@@ -224,7 +206,6 @@ class RunsScreen(Room):
 
     NAME = "Runs"
     SHOWS_RUNS = True
-    WORDS = ("run", "suggestion", "automatic", "policy")
     BINDINGS = bindings("runs")
 
     def __init__(self, desk: Desk) -> None:
@@ -256,7 +237,7 @@ class RunsScreen(Room):
         rows = await self.desk.store.read(runs.list_runs, self.desk.info)
         self._advice = {kind: runs.advice(kind) for run in rows for kind in run.failures}
         self._listed.show(rows, at)
-        self.empty("" if rows else NOTHING)
+        self.empty("" if rows else TEXTS["no run"])
         self.moved()
 
     def moved(self) -> None:
@@ -325,7 +306,7 @@ class RunsScreen(Room):
             TypedLine("address", "Address of the service, with /v1?", _named),
         )
         values = VALUES | {"model": runs.known_models()}
-        await self.bench.ask(FormScreen("New run", values, HINTS, typed, _lines, self._wished))
+        await self.bench.ask(FormScreen("New run", values, typed, _lines, self._wished))
 
     def action_retry(self) -> None:
         """Look at what asking the failed samples again would send."""

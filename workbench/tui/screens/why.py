@@ -43,10 +43,6 @@ from workbench.tui.work import Work
 class WhyScreen(BaseScreen):
     """Reads only: what it shows is opened with the screen and when another scorer or kind is asked for."""
 
-    WORDS = (
-        "yours", "recount", "automatic", "verified", "Δ", "missed match", "false match", "invented unit",
-        "missed unit", "cross-fitted",
-    )  # fmt: skip
     BINDINGS = bindings("why")
 
     def __init__(
