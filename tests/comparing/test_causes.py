@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -111,114 +113,45 @@ def test_two_names_of_one_unit_are_a_duplicate() -> None:
     assert rows["Jahan"].beside == verified.units[0]
 
 
-def claim(
-    name: str, text: str, verdict: Verdict = "found", at: tuple[int, int] = (0, 50), **more: Any
-) -> Unit:
-    return unit(name, text, verdict, at, kind="statement", **more)
+def told(line: str) -> Assessment:
+    """The units of a line of `pairs.txt`."""
+    units = []
+    for one in line.split(" · "):
+        found = re.fullmatch(r"(\w+) (.*?)(?: \((.*)\))?", one)
+        assert found, one
+        name, text, more = found.groups("")
+        start = REFERENCE.find(text)
+        own: dict[str, Any] = {"spans": (Span(start, start + len(text)),) if start >= 0 else ()}
+        for said in filter(None, more.split(", ")):
+            match said.split():
+                case ["statement"]:
+                    own["kind"] = said
+                case ["missing" | "nested"]:
+                    own["match"] = Match("missing", nested=said == "nested")
+                case ["like", other]:
+                    own["duplicate_of"] = other
+                case ["at", "no", "place"]:
+                    own["spans"] = ()
+                case ["at", *places]:
+                    own["spans"] = tuple(Span(*map(int, place.split("-"))) for place in places)
+                case _:
+                    own["label"] = said
+        units.append(unit(name, text, **own))
+    return of(*units)
 
 
-WHOLE, INNER = here("p1", "Indian city of Agra"), here("p2", "Agra")
-TWO, BOTH = (
-    of(here("g1", "Taj Mahal"), here("g2", "Yamuna")),
-    of(here("a1", "Taj Mahal stands by the Yamuna")),
+PAIRS = dict(
+    re.findall(r"(?ms)^# (.*?)\n\n(.*?)\n(?=\n|\Z)", Path(__file__).with_name("pairs.txt").read_text("utf-8"))
 )
-WHITE, OLD = claim("s1", "It is white.", at=(0, 20)), claim("s2", "It is old.", at=(21, 40))
-JOINED = replace(WHITE, text="It is white. It is old.", spans=(*WHITE.spans, *OLD.spans))
-BASED = {
-    # automatic and verified units, whether a person began with the former, and rows that this gives
-    "each rule of a link, of what the one before left": (
-        of(here("a1", "Taj Mahal"), here("a2", "Indian city of Agra"), unit("a3", "The Shah Jahan"),
-           unit("a4", "Mumtaz Mahal Begum", label="person")),
-        of(here("g1", "Taj Mahal"), here("g2", "Agra"), here("g3", "Shah Jahan"),
-           unit("g4", "Mumtaz Mahal-Begum", label="person")), False,
-        {"Taj Mahal | Taj Mahal": ("", "", "span"), "Indian city of Agra | Agra": ("", "", "overlap"),
-         "The Shah Jahan | Shah Jahan": ("", "", "key"),
-         "Mumtaz Mahal Begum | Mumtaz Mahal-Begum": ("", "", "key")},
-    ),
-    "names that are alike": (
-        of(unit("a", "Mumtaz Mahall", label="person")), of(unit("g", "Mumtaz Mahal", label="person")), False,
-        {"Mumtaz Mahall | Mumtaz Mahal": ("", "", "similar")},
-    ),
-    "equal ids of reviews that were made apart": (
-        of(here("p1", "Agra")), of(here("p1", "Yamuna")), False,
-        {"Agra | —": ("invented unit", "", ""), "— | Yamuna": ("missed unit", "", "")},
-    ),
-    "another label": (
-        of(here("p1", "Agra", label="place")), of(here("p1", "Agra", label="other")), False,
-        {"Agra | Agra": ("", "", "span")},
-    ),
-    "a name that was missed inside a longer one": (
-        of(replace(here("p1", "Agra"), match=Match("missing", nested=True))), of(here("p1", "Agra")), True,
-        {"Agra | Agra": ("missed match", "nested", "lineage")},
-    ),
-    "edges that a person moved": (
-        of(WHOLE), of(here("p1", "Agra")), True, {"Indian city of Agra | Agra": ("", "", "lineage")},
-    ),
-    "claims of one sentence, by their wording": (
-        of(claim("s1", "It was built in 1631."), claim("s2", "Shah Jahan built it.", "missing")),
-        of(claim("h1", "Shah Jahan built it."), claim("h2", "It was built in 1631.")), False,
-        {"Shah Jahan built it. | Shah Jahan built it.": ("missed match", "", "span"),
-         "It was built in 1631. | It was built in 1631.": ("", "", "span")},
-    ),
-    "one unit for two": (
-        BOTH, TWO, False,
-        {"Taj Mahal stands by the Yamuna | Taj Mahal": ("", "", "overlap"),
-         "— | Yamuna": ("granularity", "merge", "")},
-    ),
-    "one unit for two, rejected": (
-        BOTH, TWO, True,
-        dict.fromkeys(("Taj Mahal stands by the Yamuna | —", "— | Taj Mahal", "— | Yamuna"),
-                      ("granularity", "merge", "")),
-    ),
-    "two units for one": (
-        of(here("a1", "Shah"), here("a2", "Jahan", "missing")), of(here("g1", "Shah Jahan")), False,
-        {"Jahan | Shah Jahan": ("missed match", "", "overlap"), "Shah | —": ("granularity", "split", "")},
-    ),
-    "two units for one, rejected": (
-        of(here("a1", "Shah"), here("a2", "Jahan", "missing")), of(here("g1", "Shah Jahan")), True,
-        dict.fromkeys(("Shah | —", "Jahan | —", "— | Shah Jahan"), ("granularity", "split", "")),
-    ),
-    "a name inside one that both have": (
-        of(WHOLE), of(WHOLE, INNER), True,
-        {"Indian city of Agra | Indian city of Agra": ("", "", "lineage"),
-         "— | Agra": ("granularity", "nested", "")},
-    ),
-    "a name inside one that both have, the other way": (
-        of(WHOLE, INNER), of(WHOLE), False,
-        {"Indian city of Agra | Indian city of Agra": ("", "", "span"),
-         "Agra | —": ("granularity", "nested", "")},
-    ),
-    "two that a person merged, side by side": (
-        of(here("p1", "Shah"), here("p2", "Jahan")),
-        of(here("p1", "Shah Jahan"), here("p2", "Jahan", duplicate_of="p1")), True,
-        {"Shah | Shah Jahan": ("", "", "lineage"), "Jahan | —": ("granularity", "split", "")},
-    ),
-    "two that a person merged, apart": (
-        of(here("p1", "Agra"), here("p2", "Yamuna")),
-        of(here("p1", "Agra"), here("p2", "Yamuna", duplicate_of="p1")), True,
-        {"Agra | Agra": ("", "", "lineage"), "Yamuna | —": ("duplicate", "", "")},
-    ),
-    "two that a person merged, one inside the other": (
-        of(WHOLE, INNER), of(WHOLE, replace(INNER, duplicate_of="p1")), True,
-        {"Indian city of Agra | Indian city of Agra": ("", "", "lineage"), "Agra | —": ("duplicate", "", "")},
-    ),
-    "claims that a person merged": (
-        of(WHITE, OLD), of(JOINED, replace(OLD, duplicate_of="s1")), True,
-        {"It is white. | It is white. It is old.": ("", "", "lineage"),
-         "It is old. | —": ("granularity", "split", "")},
-    ),
-    "a mention that a person made a unit of its own": (
-        of(here("p1", "Taj Mahal"), unit("p2", "Taj Mahal", duplicate_of="p1")),
-        of(here("p1", "Taj Mahal"), unit("p2", "Taj Mahal Hotel")), True,
-        {"Taj Mahal | Taj Mahal": ("", "", "lineage"), "— | Taj Mahal Hotel": ("granularity", "merge", "")},
-    ),
-}  # fmt: skip
 
 
-@pytest.mark.parametrize("case", BASED)
+@pytest.mark.parametrize("case", PAIRS)
 def test_rows_say_which_units_belong_together_and_why_others_do_not(case: str) -> None:
-    automatic, verified, based, rows = BASED[case]
-    assert rows == said(difference(automatic, verified, based=based))
+    automatic, verified, *rows = PAIRS[case].split("\n")
+    sides = told(automatic.removeprefix("automatic ")), told(verified[10:])
+    found = said(difference(*sides, based=verified.startswith("changed"))).items()
+
+    assert sorted(rows) == sorted(f"{units}: {' '.join(filter(None, why))}" for units, why in found)
 
 
 def test_a_name_rejected_for_one_with_other_edges_is_a_boundary() -> None:

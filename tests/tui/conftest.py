@@ -26,7 +26,7 @@ from textual.keys import _character_to_key
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from tests.rows import sample as row, write_rows
+from tests.rows import write_rows
 from workbench.model import Unit
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.review import Opened, open_sample
@@ -51,84 +51,13 @@ def each(shown: dict[str, tuple[Any, ...]]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize(("keys", "size"), named)
 
 
-def entity(text: str, label: str = "place") -> dict[str, str]:
-    return {"text": text, "label": label}
+def rows_in(name: str) -> list[Row]:
+    """The rows of a file beside this."""
+    lines = Path(__file__).with_name(name).read_text("utf-8").split("\n")
+    return [json.loads(line) for line in lines if line]
 
 
-def sample(name: str, question: str, reference: str, contexts: list[str], units: list[dict[str, str]]) -> Row:
-    found = [[unit for unit in units if unit["text"] in context] for context in contexts]
-    given = {"proposer": "claude", "reference_entities": units, "context_entities": found}
-    return row(name, reference, *contexts, user_input=question, proposal=given)
-
-
-TOWER = sample(
-    "tower",
-    "Where is the Eiffel Tower?",
-    "The Eiffel Tower stands on the Champ de Mars in Paris. Gustave Eiffel's company built it in 1889; "
-    "the University of Paris lies across the Seine.",
-    [
-        "The Eiffel Tower is a wrought-iron lattice tower in Paris, France. It is named after the engineer "
-        "Gustave Eiffel.",
-        "The Champ de Mars is a public greenspace. The tower was the entrance of the 1889 World's Fair.",
-    ],
-    [
-        entity("Eiffel Tower"),
-        entity("Champ de Mars"),
-        entity("Gustave Eiffel", "person"),
-        entity("1889", "date"),
-        entity("University of Paris", "organisation"),
-        entity("Paris"),
-    ],
-)
-ROWS: list[Row] = [
-    TOWER,
-    sample(
-        "nevsky",
-        "Кто построил Исаакиевский собор?",
-        "Исаакиевский собор в Санкт-Петербурге построил Огюст Монферран; работы шли с 1818 по 1858 год.",
-        ["Собор строился сорок лет. Архитектор Огюст Монферран умер в 1858 году в Петербурге."],
-        [entity("Исаакиевский собор", "work"), entity("Санкт-Петербурге"),
-         entity("Огюст Монферран", "person"), entity("1818", "date"), entity("1858", "date")],
-    ),
-    sample(
-        "changcheng",
-        "长城有多长？",
-        "根据国家文物局的数据，明长城全长8851.8公里，东起虎山，西至嘉峪关。",
-        ["明长城东起辽宁虎山，全长8851.8公里。", "嘉峪关是明长城西端的起点。"],
-        [entity("国家文物局", "organisation"), entity("8851.8公里", "number"), entity("虎山"),
-         entity("嘉峪关")],
-    ),
-    sample(
-        "nil",
-        "أين يقع نهر النيل؟",
-        "يمر نهر النيل عبر مصر والسودان ويصب في البحر المتوسط.",
-        ["نهر النيل أطول أنهار أفريقيا، ويمر عبر مصر."],
-        [entity("نهر النيل"), entity("مصر"), entity("السودان"), entity("البحر المتوسط")],
-    ),
-    sample(
-        "genji",
-        "『源氏物語』の作者は？",
-        "『源氏物語』は紫式部が平安時代に書いた長編物語である。",
-        ["紫式部は平安時代の作家で、『源氏物語』を書いた。"],
-        [entity("源氏物語", "work"), entity("紫式部", "person"), entity("平安時代", "date")],
-    ),
-    sample(
-        "schiller",
-        "Wo starb Friedrich Schiller?",
-        "Friedrich Schiller starb am 9. Mai 1805 in Weimar.",
-        ["Johann Wolfgang von Goethe lebte in Weimar. Seine Freundschaft mit Schiller begann 1794."],
-        [entity("Friedrich Schiller", "person"), entity("9. Mai 1805", "date"), entity("Weimar")],
-    ),
-    sample(
-        "emoji",
-        "Which emoji shows a family?",
-        "The family 👨‍👩‍👧 emoji joins Man 👨, Woman 👩🏽 and Girl 👧; Zoë wrote it in Genève 🇨🇭.",
-        ["Zoë likes the ❤️ emoji. Man, Woman and Girl stand in a row."],
-        [entity("Zoë", "person"), entity("Genève"), entity("Atlantis")],
-    ),
-    {"id": "bare", "user_input": "What is the refund period?", "reference": "Thirty days.",
-     "retrieved_contexts": []},
-]  # fmt: skip
+ROWS = rows_in("cities.jsonl")
 
 
 def key_event(name: str) -> Key:

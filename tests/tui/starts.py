@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.rows import city, gold, naming, proposal, sample, units, write_rows
-from tests.tui.conftest import ROWS, Row, entity, sample as named
+from tests.tui.conftest import ROWS, Row, rows_in
 from tests.tui.teams import decide
 from workbench.formats.policy import to_toml
 from workbench.stages import calibrate, plan, team, training
@@ -199,7 +199,10 @@ def claiming(*statements: Row) -> Row:
 
 
 def india(name: str, reference: str, *units: tuple[str, str]) -> Row:
-    return named(name, f"What of {name}?", reference, [reference], [entity(*unit) for unit in units])
+    """A sample whose one context is its reference."""
+    named = [{"text": text, "label": label} for text, label in units]
+    given = {"proposer": "claude", "reference_entities": named, "context_entities": [named]}
+    return sample(name, reference, reference, user_input=f"What of {name}?", proposal=given)
 
 
 INDIA = [
@@ -286,27 +289,7 @@ STARTS: dict[str, Start] = {
     ),
     "names and statements": given(ROWS[4], claiming(IN_WEIMAR), kinds=("entity", "statement")),
     "statements": given(claiming(*DIED), kinds=("statement",)),
-    "Bolivia": given(
-        sample(
-            "one",
-            "From Bolivia Ann Leyes came with a Romanian there.",
-            "In Bolivia a Romanian saw Ann Leyes.",
-            proposal=proposal(["Bolivia", "Romanian"], ["Bolivia", "Ann Leyes"]),
-        ),
-        sample(
-            "two",
-            "Bolivia or the Seine.",
-            "In Bolivia it rains.",
-            "The Seine is in Bolivia.",
-            proposal=proposal(["Bolivia"], ["Bolivia"], ["Bolivia"]),
-        ),
-        sample(
-            "ru",
-            "Большой театр стоит в Москве; труппа Большого театра велика.",
-            "Большой театр.",
-            proposal=proposal(["Большой театр"], ["Большой театр"]),
-        ),
-    ),
+    "Bolivia": given(*rows_in("bolivia.jsonl")),
     "cities for two people each": given(*ROWS, then=assigned),
     "cities for two people, the tower for bo": given(*ROWS, then=given_to_bo),
     "cities for ann and bo": given(*ROWS, then=given_to_both),
