@@ -241,36 +241,13 @@ def test_a_frame_of_a_csv_file_is_read_as_the_file_is(tmp_path: Any, monkeypatch
 ROW = {"question": "q", "gold": "Ann met Bob.", "ground_truth": "Ann.", "contexts": ["Ann"], "score": 0.5}
 
 
-@pytest.mark.parametrize(
-    ("rows", "given", "told"),
-    [
-        ([{"question": "q"}], {}, 'frame row 1: reference: got nothing, .* fields=\\["reference=COLUMN"\\]'),
-        ([ROW], {"fields": ["reference=golden"]}, 'the frame: fields=\\["reference=golden"\\]: no column'),
-        ([ROW], {"fields": ["golden"]}, 'fields=\\["golden"\\]: say FIELD=COLUMN'),
-        ([ROW], {"fields": {"retrieved_contexts": ["a", "b"]}}, "fields {.*}: give a mapping of names, or"),
-        ([ROW], {"external": 5}, "external 5: give a mapping of names, or a list of texts NAME=VALUE"),
-        ([ROW], {"external": ["score=half"]}, 'external=\\["score=half"\\]: say COLUMN=entity'),
-        ([{**ROW, "contexts": [{"z": 1}]}], {}, 'fields=\\["retrieved_contexts=COLUMN.KEY"\\]'),
-        ([{**ROW, "contexts": "['Ann'"}], {}, r"frame row 1: contexts: got \"\['Ann'\", expected a list"),
-        (5, {}, "give a DataFrame of pandas or polars, or a list of dictionaries; got int"),
-        ({"question": "q"}, {}, "a list of dictionaries; got dict"),
-        ([ROW], {"dataset": 5}, "^dataset 5: give a name$"),
-        ([ROW], {"dataset": ""}, "^dataset '': give a name$"),
-        ([ROW], {"database": 5}, "^database 5: give the path of a file, or a URL$"),
-        ("rows.csv", {}, "a list of dictionaries; got str"),
-        ([5], {}, "frame row 1"),
-        ([], {}, "the frame"),
-        (
-            [{**ROW, "ground_truth": "\ud800"}],
-            {},
-            r"row 1: ground_truth: got a lone surrogate \\ud800 at offset 0",
-        ),
-        ([ROW, {**ROW, "z": b"1"}], {}, "the frame: item 2: row: got 1 bytes in a column, expected text"),
-    ],
-)
+@from_cases
 def test_what_is_said_of_a_frame_names_its_rows_and_parameters_of_python(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: Any, given: dict[str, Any], told: str
 ) -> None:
+    """Rows without a question are changes of the usual row."""
+    if isinstance(rows, list):
+        rows = [ROW | one if isinstance(one, dict) and "question" not in one else one for one in rows]
     monkeypatch.chdir(tmp_path)
     with pytest.raises(WorkbenchError, match=told) as refused:
         import_frame(rows, **{"dataset": "d"} | given)

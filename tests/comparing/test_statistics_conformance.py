@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from tests.comparing.test_taj_mahal import corners
+from tests.lists import cases
 from workbench.comparing import agreement, intervals, paired as pairing
 from workbench.comparing.bounds import Part
 from workbench.comparing.calibration import reliability
@@ -38,22 +39,11 @@ NO_PART = {
 }
 """Answers of formulas that Workbench does not have: no code of it could get them wrong."""
 
-NOT_OURS: dict[str, set[str]] = {
-    "ba.pefr": {"se_loa"},
-    "ba_ccc.reps": {
-        *("lower_loa", "lower_loa_ci90", "upper_loa", "upper_loa_ci90"),
-        *("ccc", "ccc_ci95", "ccc_full", "ccc_ci95_full"),
-    },
-    "ccc.pefr": {"ccc", "ci95", "ccc_n_minus_1", "kendall_tau_b"},
-    "kappa.judge": {"corrected_pass", "corrected_pass_full"},
-    "alpha.krippendorff": {"interval"},
-    "set.alpha_entities": {"alpha_jaccard", "Do_jaccard", "De_jaccard", "alpha_masi", "Do_masi"},
-    "survey.difference.devore_berk": {"ratio"},
-    # what a library says where there is nothing to say: 0.0 of no entities, an interval of width 0
-    "cer.empty_reference": {"ragas_legacy"},
-    "boot.degenerate": {"bca", "percentile"},
+NOT_OURS = {
+    name: set(figures.split())
+    for name, figures in cases(__file__, "figures of known answers that we do not have")[1:]
 }
-"""Of other answers the figures that it does not have."""
+"""Such as what a library says where there is nothing to say: 0.0 of no entities, an interval of width 0."""
 
 Said = Mapping[str, Any]
 REPLAYS: dict[str, Callable[[Any], Said]] = {}

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Bench
+from tests.lists import cases
 from tests.rows import lines
 from workbench.comparing.estimates import DRAWN
 from workbench.comparing.words import CHOSEN
@@ -33,22 +34,7 @@ ROWS: list[Row] = [json.loads(line) for line in LINES]
 BY_ID: dict[str, Row] = {row["id"]: row for row in ROWS}
 LABELS = {label.name for label in DEFAULT_LABELS}
 
-# id: entities found, entities missing, statements found, statements missing
-GOLD_COUNTS = {
-    "apollo-dense": (4, 4, 0, 2),
-    "apollo-bm25": (5, 3, 0, 0),
-    "everest-bm25": (1, 6, 0, 0),
-    "oxford": (2, 3, 0, 0),
-    "louisiana": (3, 2, 0, 2),
-    "volcano": (3, 2, 0, 0),
-    "baikal": (3, 0, 1, 1),
-    "tolstoy": (3, 2, 0, 0),
-    "bauhaus-dense": (3, 3, 0, 0),
-    "machu-picchu": (3, 2, 0, 0),
-    "great-wall": (3, 4, 0, 0),
-    "fuji-dense": (2, 3, 0, 0),
-    "great-pyramid": (3, 2, 0, 0),
-}
+GOLD_COUNTS = {key: tuple(counts) for key, *counts in cases(__file__, "what people verified")[1:]}
 
 
 # Quotes that stand in no context, on purpose.

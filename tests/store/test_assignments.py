@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
+from tests.lists import from_cases
 from tests.rows import gold, proposal, sample
 from workbench.formats.policy import to_toml
 from workbench.model import RESOLVED
@@ -348,23 +349,7 @@ def wrong(bench: Any) -> list[str]:
     return [re.sub(r"^(assignment|review) \d+:", r"\1:", line) for line in found]
 
 
-WRONG_PLACES = {
-    # what happens past the program, and the line that names it
-    "UPDATE assignment SET annotator = 'cy' WHERE done":
-        ["assignment: it is done, and its person has not decided the sample",
-         "review: it is decided, and its person has no place that is done"],
-    "UPDATE assignment SET done = false, until = 0 WHERE done":
-        ["review: it is decided, and its person has no place that is done"],
-    "UPDATE assignment SET until = until + 25 * 60 * 60 WHERE until IS NOT NULL":
-        ["assignment: it is held for more than a day longer than the lease"],
-    "DELETE FROM assignment WHERE slot = 2 AND sample_id = 4":
-        ["sample s3: its place 2 of the assignments is not there"],
-    "UPDATE assignment SET slot = 3 WHERE slot = 1 AND sample_id = 4":
-        ["sample s3: its place 1 of the assignments is not there"],
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("damage", "lines"), WRONG_PLACES.items())
+@from_cases
 def test_doctor_names_places_that_samples_and_reviews_contradict(four: Any, damage: str, lines: Any) -> None:
     four.verify("s0", "ann")  # who holds another one from now on
     assert [] == wrong(four)

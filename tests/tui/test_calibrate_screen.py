@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.lists import cases
 from tests.tui.conftest import SIZES, User
 from tests.tui.starts import calibrated
 from workbench.comparing.calibration import Figure
@@ -75,25 +76,15 @@ def test_picture_in_light(picture: Any) -> None:
 
 BETTER, UNCLEAR = "95 may suit your reviews better: B.", "No threshold is clearly better than 85."
 BACK, EARLY = "None is clearly better: go back to 85.", "The reviews cannot tell yet."
-SAID: list[tuple[bool | None, float, int, str]] = [
-    (True, 0.02, 85, BETTER),
-    (True, 0.0004, 85, UNCLEAR),  # it prints as .000
-    (False, 0.02, 85, UNCLEAR),
-    (None, 0.02, 85, EARLY),  # fewer than ten groups
-    (True, 0.02, 90, BETTER),  # a calibration is in use
-    (False, 0.02, 90, BACK),
-    (False, 0.02, 95, BACK),
-    (None, 0.02, 90, EARLY),
-    (True, 0.02, 95, "95 suits your reviews: keep it."),
-]
-"""Whether 95 is better than 85, by how much, what is in use, and what is said then."""
 
 
 def test_a_threshold_is_called_better_for_a_gain_that_shows_and_is_no_chance(begin: Any) -> None:
+    """None: fewer than ten groups cannot tell whether 95 is better than 85; .0004 prints as .000."""
+    told = cases(__file__, "a threshold is called better for a gain that shows and is no chance")[1:]
     with closing(open_store(str(begin(calibrated())))) as store:
         found = stage.look(store, find_dataset(store, None).id, "bias")
     assert found.found is not None
-    for better, gain, in_use, expected in SAID:
+    for better, gain, in_use, expected in told:
         ends = Interval(gain / 2, gain * 2) if better else None
         fit = replace(found.found, threshold=95, threshold_now=85, better=better, gain=Figure(gain, ends))
         look = replace(found, found=fit, moves=replace(found.moves, now=in_use))

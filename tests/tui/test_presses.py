@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.lists import cases
 from tests.tui.conftest import User
 from workbench.model import Unit
 from workbench.store.datasets import find_dataset
@@ -37,29 +38,13 @@ SCHILLER = {
     "p2": ("9. Mai 1805", "date", "missing"),
     "p3": ("Weimar", "place", "found"),
 }
-WAYS: list[tuple[str, str, list[str], dict[str, tuple[str, str, str] | None]]] = [
-    ("accept as it is", "p3", ["a"], {}),
-    ("delete one and accept", "p3", ["x", "a"], {"p3": None}),
-    ("the same on a Russian keyboard", "p3", ["ч", "ф"], {"p3": None}),
-    ("toggle the match and accept", "p3", ["m", "a"], {"p3": ("Weimar", "place", "missing")}),
-    ("relabel and accept", "p3", ["7", "a"], {"p3": ("Weimar", "event", "found")}),
-    ("unsure and accept, which asks once", "p3", ["M", "a", "a"], {"p3": ("Weimar", "place", "unsure")}),
-    ("right edge in", "p1", ["comma", "a"], {"p1": ("Friedrich", "person", "missing")}),
-    ("right edge out", "p1", ["full_stop", "a"], {"p1": ("Friedrich Schiller starb", "person", "missing")}),
-    ("left edge in, to a name that a context has, which asks once", "p1", ["greater_than_sign", "a", "a"],
-     {"p1": ("Schiller", "person", "missing")}),
-    ("left edge out, to words that a context has", "p3", ["less_than_sign", "a", "a"],
-     {"p3": ("in Weimar", "place", "missing")}),
-    ("nearest passage as evidence", "p1", ["e", "1", "a"], {"p1": ("Friedrich Schiller", "person", "found")}),
-    ("merge with the next", "p1", ["ampersand", "a"],
-     {"p1": ("Friedrich Schiller starb am 9. Mai 1805", "person", "missing"), "p2": None}),
-]  # fmt: skip
 
 
 async def test_presses(user: User) -> None:
     """The keys alone verify the sample with that correction, and it is what they are counted as."""
     async with user.opens("schiller") as app:
-        for name, unit, keys, changes in WAYS:
+        for name, unit, told, changes in cases(__file__, "presses")[1:]:
+            keys = told.split()
             listed, before = app.screen.query_one(UnitList), counted(user)
             listed.move_to([one.id for one in listed.rows].index(unit))
             await user.press(*keys)
