@@ -18,7 +18,7 @@ from workbench.text.figures import delta, many, value
 from workbench.text.lists import pairs, sections
 from workbench.text.marks import Mark
 from workbench.text.safe import flat, is_hash
-from workbench.tui.widgets.bars import DIM, Line, Part, cells
+from workbench.tui.widgets.bars import DIM, Line, Part, cells, named
 from workbench.tui.widgets.cause_list import reasons_line
 from workbench.tui.widgets.passage import Marked
 
@@ -50,7 +50,7 @@ def head_parts(
     holds the sample. `others` verified it: the line of `size` cells names them until the annotator has
     decided.
     """
-    left = [(flat(opened.dataset.name), "bold")]
+    left = [(named(opened.dataset.name, size), "bold")]
     if progress is not None:
         left.append((f"  {done_line(progress, planned, wide=size >= 100)}", DIM))
     nameless = is_hash(opened.sample.id) and opened.sample.user_input  # the question stands below
@@ -104,11 +104,11 @@ def resolve_head(opened: Opened, kind: Kind, left: int) -> tuple[Line, Line]:
     _, right = head_parts(opened, kind, None)
     people = opened.over.people[kind]
     letters = f"{', '.join(map(letter, range(len(people) - 1)))} and {letter(len(people) - 1)}"
-    how_far = f"  {many(left, 'sample')} left" if left else ""
     names = (f"  {letters} verified it; W: who", DIM)
     if opened.over.named:
         names = (f"  {letters_text(opened, kind)}", "$warning")
-    return [("Resolve", "bold"), (f"  {cut(flat(opened.dataset.name), 24)}{how_far}", DIM), names], right
+    how_far = f"  {many(left, 'sample')} left" if left else ""
+    return [("Resolve", "bold"), names, (how_far, DIM)], right
 
 
 def digits(over: Sides, kind: Kind) -> str:
@@ -476,7 +476,7 @@ def nothing_text(opened: Opened, kind: Kind) -> str:
 def outcome(opened: Opened, edit: Edit, room: int) -> str:
     """What an accept came to, for the line that stays when the next sample is there; else nothing.
 
-    The values come first; whole causes fill what `room` cells leave.
+    The values come first; whole causes fill what `room` cells leave. A figure is never cut.
     """
     if not isinstance(edit, Accept):
         return ""
@@ -505,7 +505,8 @@ def outcome(opened: Opened, edit: Edit, room: int) -> str:
         if exact.kind == kind and exact.tally.recall != verified.recall:
             score, name = exact, scorer_name(exact.scorer)
             gap = delta((score.tally.recall or 0) - (verified.recall or 0)) if gap else ""
-    return f"{line}, {name} {counted(score.tally)}" + (f", Δ {gap}" if gap else "") + more
+    whole = f"{line}, {name} {counted(score.tally)}" + (f", Δ {gap}" if gap else "")
+    return next((text for text in (whole + more, whole) if width(text) <= room), line)
 
 
 def guidelines_text(versions: Sequence[PolicyVersion], used: int) -> str:

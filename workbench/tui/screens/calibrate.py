@@ -108,7 +108,7 @@ class CalibrateScreen(Room):
             used = f" · {look.info.calibration}" if look.info.calibration else ""
             what = f"{scorer_name(look.gathered.scorer)} · {look.gathered.run.name}{used}"
         desk = self.desk
-        self.query_one(Head).place("Calibrate", desk.info.name, desk.annotator, said=what, most=30)
+        self.query_one(Head).place("Calibrate", desk.info.name, desk.annotator, said=what)
 
     def _show(self, look: Look) -> None:
         """Everything anew: after reading, and when the objective or the fit changed."""

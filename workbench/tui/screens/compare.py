@@ -15,13 +15,12 @@ from workbench.model import PLURAL
 from workbench.scoring.names import CALIBRATED, scorer_name
 from workbench.settings import usual_scorer
 from workbench.stages.answer import answer
-from workbench.text.cells import cut
 from workbench.text.safe import flat
 from workbench.tui.keys import bindings
 from workbench.tui.screens.base import Room
 from workbench.tui.screens.dialogs import choose_scorer
 from workbench.tui.screens.why import open_why
-from workbench.tui.widgets.bars import DIM, Head, SectionBar
+from workbench.tui.widgets.bars import DIM, Head, SectionBar, named
 from workbench.tui.widgets.compare_lists import CauseBars, FiguresLook, Sample, look, nothing_yet, of_cause
 from workbench.tui.widgets.compare_sections import SECTIONS, SampleRows, Samples, Section
 from workbench.tui.widgets.passage import Passage
@@ -100,11 +99,10 @@ class CompareScreen(Room):
             verified = headline(figures.counts)
             if len(self.desk.info.kinds) > 1:
                 verified += f" in {PLURAL[figures.kind]}"
-        name = cut(flat(self.desk.info.name), 24 if self.size.width < 100 else 40)
         if not self.has_class("-wide"):
             verified = verified.replace(" samples", "")
         self.query_one(Head).show(
-            [("Compare", "bold"), (f"  {name}", DIM), (what, "")],
+            [("Compare", "bold"), (f"  {named(self.desk.info.name, self.size.width)}", DIM), (what, "")],
             [(verified, "bold $accent"), ("", "")],  # a last part would give way before the left does
         )
 

@@ -19,7 +19,7 @@ from workbench.reports.compare import remarks
 from workbench.reports.team import trainee_line
 from workbench.scoring.names import metric_of
 from workbench.stages import midnight
-from workbench.text.cells import cut, short, told_of
+from workbench.text.cells import short, told_of
 from workbench.text.figures import many, value
 from workbench.text.query import META, Order, Query, Term
 from workbench.text.safe import flat
@@ -27,7 +27,7 @@ from workbench.tui.keys import KeyAct, bindings
 from workbench.tui.screens.base import TEXTS, BaseScreen
 from workbench.tui.screens.dialogs import MenuChoice, MenuScreen
 from workbench.tui.screens.menus import Settling, Views, why_empty
-from workbench.tui.widgets.bars import DIM, Head, KeyBar, Status, cells
+from workbench.tui.widgets.bars import DIM, Head, KeyBar, Status, cells, named
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.queue_lines import Completions, ProgressLine, QueryField, in_full
 from workbench.tui.widgets.sample_list import SampleHead, SampleList, columns_of
@@ -48,9 +48,6 @@ ABOVE, BELOW = 40, 100
 
 RESTS = 0.08
 """Seconds that the cursor rests on a sample before its texts are read."""
-
-NAME = 32
-"""Cells of a dataset's name: at 80 columns the line about the view still fits."""
 
 UNRESOLVED = Term("is", ("unresolved",))
 FIXED = "text", "id", "lang", "group"
@@ -335,7 +332,7 @@ class QueueScreen(BaseScreen):
 
     def _draw_name(self) -> None:
         head, who = self.query_one(Head), (f"as {flat(self.now.annotator)}", DIM)
-        parts = [(cut(flat(self.now.info.name), NAME), "bold")]
+        parts = [(named(self.now.info.name, head.size.width), "bold")]
         if self.progress is not None and self._whole:
             total, here = self.progress.total, self.samples.count
             count = many(total, "sample")

@@ -334,7 +334,7 @@ class ReviewScreen(BaseScreen):
         if following is None:
             left = self.desk.nothing_left
             more += f" · {left}"
-            self.action_back(told(room - width(more)) + more if told else left)
+            self.action_back(told(room) + more if told else left)
         else:
             self._by_hand = False  # what one goes on to was not picked
             self.show(following, kind)

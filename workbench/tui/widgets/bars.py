@@ -53,6 +53,11 @@ def choice_parts(choices: Iterable[tuple[str, str]]) -> Line:
     return parts
 
 
+def named(dataset: str, size: int) -> str:
+    """A dataset's name in the head of a window of `size` cells, which has more to say."""
+    return cut(flat(dataset), max(16, size // 3 - 4))
+
+
 class OneLine(Widget):
     """A part of a screen that takes a line of it."""
 
@@ -124,9 +129,9 @@ def shortened(parts: Iterable[Part], room: int) -> Line:
 class Head(Bar):
     """The first line of a screen: where one is."""
 
-    def place(self, screen: str, dataset: str, annotator: str, *, said: str = "", most: int = 40) -> None:
-        """The name of the screen, of the dataset in `most` cells and of the person; `said` of the dataset."""
-        left = [(screen, "bold"), (f"  {cut(flat(dataset), most)}", DIM)]
+    def place(self, screen: str, dataset: str, annotator: str, *, said: str = "") -> None:
+        """The name of the screen, of the dataset and of the person; `said` of the dataset."""
+        left = [(screen, "bold"), (f"  {named(dataset, self.app.size.width)}", DIM)]
         if said:
             left.append((f"  {flat(said)}", DIM))  # of its own: the last part is cut, not left out
         self.show(left, [(f"as {flat(annotator)}", DIM)])
