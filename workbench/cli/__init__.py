@@ -338,11 +338,11 @@ def policy_show(
     json: Json = False,
 ) -> None:
     """Print the current policy as TOML: kinds, labels with keys, unit rules, guidelines."""
-    from workbench.stages.policy import to_toml, version_of
+    from workbench.stages import policy as stage
 
     with dataset_of(context.obj) as (store, info):
-        shown = version_of(store, info, version)
-        reports.show(shown, to_toml(shown), as_json=json, whole=True)
+        shown = stage.version_of(store, info, version)
+        reports.show(shown, stage.to_toml(shown), as_json=json, whole=True)
 
 
 @policy_app.command("edit")
@@ -353,18 +353,18 @@ def policy_edit(
     json: Json = False,
 ) -> None:
     """Change the policy: edit what `policy show` printed. Every change makes a new version."""
-    from workbench.stages.policy import change_policy, take_change
+    from workbench.stages import policy as stage
 
     call = context.obj
     if take is None:
         text = policy_from(file)
         with dataset_of(call) as (store, info):
-            report = change_policy(store, info, text, call.annotator)
+            report = stage.change_policy(store, info, text, call.annotator)
     elif file is not None:
         raise UsageError("--take, --file: one of the two says what to change")
     else:
         with counted(call, "Reading reviews") as (store, info, progress):
-            report = take_change(store, info, take, call.annotator, progress)
+            report = stage.take_change(store, info, take, call.annotator, progress)
     reports.show(report, policy_changes_text(report), as_json=json)
 
 

@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import sys
 import traceback
 from collections.abc import Callable, Collection, Iterator
@@ -47,11 +48,7 @@ class Call:
 
     def given(self) -> dict[str, str]:
         """What a command that a message tells to run next takes: the same database and dataset."""
-        db = self.db
-        if "://" in db:
-            from workbench.store.database import shown_url
-
-            db = shown_url(db)
+        db = re.sub(r"(://[^:/@]*:)[^@]*@", r"\1***@", self.db)  # a URL without its password
         return ({"--db": db} if self.db_given else {}) | ({"--dataset": self.dataset} if self.dataset else {})
 
     @property
@@ -224,11 +221,15 @@ def given(context: Context, panel: str | None = None, *, besides: Collection[str
     )
 
 
-@contextmanager
-def open_for(url: str, *, create: bool = False, migrate: bool = True) -> "Iterator[Store]":
+def _opened(url: str, **how: bool) -> "Store":
     from workbench.store.engine import open_store
 
-    store = open_store(url, create=create, migrate=migrate)
+    return open_store(url, **how)
+
+
+@contextmanager
+def open_for(url: str, *, create: bool = False, migrate: bool = True) -> "Iterator[Store]":
+    store = _opened(url, create=create, migrate=migrate)
     try:
         yield store
     except WorkbenchError:
@@ -264,9 +265,7 @@ def dataset_of(call: Call, run: str | None = None) -> "Iterator[tuple[Store, Dat
 
 def connect(url: str) -> "Store":
     """A database that is there and takes what is written."""
-    from workbench.store.engine import open_store
-
-    store = open_store(url, create=False)
+    store = _opened(url, create=False)
     try:
         store.check_writable(url)
     except StoreError:

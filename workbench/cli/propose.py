@@ -19,9 +19,7 @@ from workbench.reports.texts import instead_text, propose_text
 
 if TYPE_CHECKING:
     from workbench.proposing.claude.run import RunProgress
-    from workbench.stages.claude import ModelOptions, ModelPlan
-    from workbench.store.datasets import DatasetInfo
-    from workbench.store.engine import Store
+    from workbench.stages.claude import ModelPlan
 
 SERVICE = "Models of a service: claude, openai"
 _option = partial(Option, rich_help_panel=SERVICE)
@@ -101,56 +99,38 @@ def propose(
     with dataset_of(call) as (store, info):
         if external is not None:
             info = stage.keep_external(store, info, external, call.annotator)
-        _ask_service(
-            store, info, options, call.annotator,
-            dry_run=dry_run, yes=yes, max_cost=max_cost, json=json,
-        )  # fmt: skip
-
-
-def _ask_service(
-    store: "Store",
-    info: "DatasetInfo",
-    options: "ModelOptions",
-    annotator: str,
-    *,
-    dry_run: bool,
-    yes: bool,
-    max_cost: float | None,
-    json: bool,
-) -> None:
-    from workbench.stages import claude as stage, queue
-
-    limit = stage.MAX_COST if max_cost is None else Decimal(f"{max_cost:.9g}")
-    plan = stage.plan_run(store, info, options)
-    if dry_run:
-        reports.show(plan, texts.plan_text(plan, limit), as_json=json)
-        return
-    stage.check_allowed(plan)
-    if plan.samples:
-        if plan.cost is None and max_cost is not None:
-            raise UsageError(
-                f"--max-cost cannot be kept: no price is known for {plan.model}; give one with --prices FILE"
-            )
-        stage.check_key(options.proposer, options.base_url)
-        if not yes:
-            _agree(plan, limit)
-    limits = stage.Limits(max_cost=limit)
-    try:
-        with _progress_line() as on_progress:
-            report = stage.propose_by_model(
-                store, info, options,
-                annotator=annotator, limits=limits, on_progress=on_progress,
-            )  # fmt: skip
-    except stage.DroppedError as error:
-        tell(f"workbench: {error}")
-        raise typer.Exit(3) from None
-    now = queue.dataset_under(store, info.name, None).run
-    text = texts.report_text(report)
-    if info.run and now != info.run:
-        text += f"\nthe suggestions in use are those of {now}, {instead_text(info.run)}"
-    reports.show(report, text, as_json=json)
-    if report.failed or report.left:
-        raise typer.Exit(3)
+        limit = stage.MAX_COST if max_cost is None else Decimal(f"{max_cost:.9g}")
+        plan = stage.plan_run(store, info, options)
+        if dry_run:
+            reports.show(plan, texts.plan_text(plan, limit), as_json=json)
+            return
+        stage.check_allowed(plan)
+        if plan.samples:
+            if plan.cost is None and max_cost is not None:
+                raise UsageError(
+                    f"--max-cost cannot be kept: no price is known for {plan.model}; "
+                    "give one with --prices FILE"
+                )
+            stage.check_key(options.proposer, options.base_url)
+            if not yes:
+                _agree(plan, limit)
+        limits = stage.Limits(max_cost=limit)
+        try:
+            with _progress_line() as on_progress:
+                report = stage.propose_by_model(
+                    store, info, options,
+                    annotator=call.annotator, limits=limits, on_progress=on_progress,
+                )  # fmt: skip
+        except stage.DroppedError as error:
+            tell(f"workbench: {error}")
+            raise typer.Exit(3) from None
+        now = stage.dataset_info(store, info.id).run
+        text = texts.report_text(report)
+        if info.run and now != info.run:
+            text += f"\nthe suggestions in use are those of {now}, {instead_text(info.run)}"
+        reports.show(report, text, as_json=json)
+        if report.failed or report.left:
+            raise typer.Exit(3)
 
 
 def _agree(plan: "ModelPlan", max_cost: Decimal) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from typer import Option
 
-from workbench.cli.console import Context, open_for, text_of
+from workbench.cli.console import Context, dataset_of, text_of
 from workbench.errors import UsageError, disk_errors, to_install
 
 LEAST_SECRET = 32
@@ -44,13 +44,12 @@ def serve(
         from workbench.web import app as pages, guard
     except ModuleNotFoundError as error:
         raise UsageError(f"serve needs the package {error.name!r}: {to_install('web')}") from error
-    from workbench.stages import people, queue
+    from workbench.stages import people
 
-    with open_for(call.db) as store:
+    with dataset_of(call) as (store, info):
         store.check_writable(call.db)
         behind = _proxy(proxy_user, proxy_secret_file)
         proxy = behind and pages.Proxy(*behind)
-        info = queue.dataset_under(store, call.dataset, None)
         known = people.people(store)
         host = host.strip("[]")
         elsewhere = f"--host {host} can be reached from elsewhere"

@@ -42,7 +42,7 @@ from workbench.store.engine import Store
 from workbench.store.runs import MadeBy, RunInfo
 from workbench.text.figures import many
 
-__all__ = ["Limits", "RunProgress", "check_key"]
+__all__ = ["Limits", "RunProgress", "check_key", "dataset_info"]
 
 MAX_COST = Decimal(5)
 """Dollars that one start may cost, unless a person says another sum."""

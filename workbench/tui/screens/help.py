@@ -21,16 +21,18 @@ TERMS = pairs(_SECTIONS["terms"])
 """Each term with what it means, in the order in which one meets them."""
 
 
+WORDS = {
+    name.removesuffix(" words"): listed.strip().splitlines()
+    for name, listed in _SECTIONS.items()
+    if name.endswith(" words")
+}
+"""The terms that the help of a screen explains, by its class."""
+
 TWO_COLUMNS = 100  # cells
 GAP = 3  # cells between the columns
 MOST_LEFT = 19  # cells of keys, signs and words
 LAST = ("Moving", "Everywhere")
 NOTE = "On a Russian keyboard the same keys work as they are."
-
-
-def words_of(screen: type[Ordered]) -> list[str]:
-    """The terms that the help of a screen explains."""
-    return _SECTIONS.get(f"{screen.__name__} words", "").strip().splitlines()
 
 
 class HelpScreen(Dialog):
@@ -40,7 +42,7 @@ class HelpScreen(Dialog):
 
     def __init__(self, listed: Sequence[KeyAct], screen: Ordered) -> None:
         super().__init__("Keys and words", "esc closes")
-        self._acts, self._words = listed, words_of(type(screen))
+        self._acts, self._words = listed, WORDS.get(type(screen).__name__, [])
         self._signs = pairs(_SECTIONS.get(type(screen).__name__, ""))
 
     def compose(self) -> ComposeResult:
