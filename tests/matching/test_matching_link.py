@@ -49,6 +49,23 @@ def test_a_better_pair_goes_first_whatever_its_place() -> None:
     assert link(references, candidates, lang="en") == [None, NameLink(0, 100, "equal")]
 
 
+@pytest.mark.parametrize(
+    ("candidates", "expected"),
+    [
+        ([("Scholz", "other")], [NameLink(0, 93, "short_form")]),
+        ([("Scholz", "other"), ("Britta Scholz", "person")], [None]),
+        ([("Olaf", "other")], [None]),
+        ([("Scholz Inc", "other")], [None]),
+    ],
+)
+def test_a_surname_without_a_label_is_of_the_only_person_of_that_name(
+    candidates: list[tuple[str, str]], expected: list[NameLink | None]
+) -> None:
+    """Rules call a word that opens a sentence other."""
+    found = link(names("Olaf Scholz", label="person"), [Name(*each) for each in candidates], lang="en")
+    assert expected == found
+
+
 def test_the_threshold_cuts_the_links_of_best() -> None:
     """A suggestion is a link below the threshold."""
     references, candidates = names("American", "1889"), names("United States", "14 July 1889")
@@ -74,7 +91,7 @@ def test_candidates_with_a_typo_or_another_order_are_found() -> None:
 
 def test_the_matcher_has_a_version() -> None:
     """Scores are stored with it."""
-    assert "layered-9" == MATCHER
+    assert "layered-10" == MATCHER
 
 
 @given(NAMES, NAMES, st.integers(0, 2**32))

@@ -2,7 +2,7 @@
 
 from numbers import Real
 
-MATCHER = "layered-9"
+MATCHER = "layered-10"
 """Stored with every score: another version may score the same names differently."""
 
 FLOOR = 60

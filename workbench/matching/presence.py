@@ -37,6 +37,7 @@ from workbench.text.numbers import (
     is_ordinal,
     number,
     romans,
+    without_zeros,
 )
 from workbench.text.tokens import UNSPACED, word_pattern
 
@@ -181,6 +182,10 @@ _BEFORE_OF = re.compile(r"([^\W_]+)[ \u00a0](?:of|of the|de|du|des|von|of St\.)[
 _BEFORE_OF_GERMAN = re.compile(r"([^\W_]+)[ \u00a0](?:of|of the|de|du|of St\.)[ \u00a0]$")
 _AFTER = re.compile(r"(?:[ \u00a0-]|['’]s )([^\W_]+)")
 _MONTH_BEFORE = re.compile(r"([^\W\d_]+)\.?,?[ \u00a0](?:\d{1,2}(?:st|nd|rd|th)?,?[ \u00a0])?$")
+# What makes a figure before a capital a part of the name: the 2002 Winter Olympics, not in 2002 Microsoft.
+_HOLDS_FIGURE = re.compile(r"(?<!\w)(?i:the|an?|this|that|at)[ \u00a0]$")
+_OPENS = re.compile(r"(?:^|[.!?…:]\s+|\n)[^\W_]+[ \u00a0]$")  # one word of a sentence: Around 1450 Johannes
+_TWO_CAPITALS = re.compile(r"(?:[ \u00a0-][A-ZÀ-ÞΑ-ΩА-Я][^\W_]*){2}")
 _DAY_BEFORE = re.compile(r"(?<!\d)\d{1,2}[ \u00a0]$")
 _CYRILLIC = re.compile("[\u0400-\u04ff]")
 # Endings of Russian adjectives: the only words that make one name with a capitalised neighbour of
@@ -195,8 +200,9 @@ def inside_longer(
     """Whether text[start:end] is a part of a longer name or date.
 
     It is when a capitalised word that is not its own stands right next to it (Royal |Swedish| Opera), or
-    before its "of" (University of |Paris|), or when it is the year of a date. The last name of a
-    `person` known by it alone is not nested in the full name (Чарльз |Дарвин|).
+    before its "of" (University of |Paris|), or when it is the year of a date. A figure is when a name
+    goes on behind it and begins before it: the |2002| Winter Olympics, not In |1998| Apple. The last name
+    of a `person` known by it alone is not nested in the full name (Чарльз |Дарвин|).
     """
     before, after = text[max(0, start - _WINDOW) : start], text[end : end + _WINDOW]
     surface = text[start:end]
@@ -205,13 +211,19 @@ def inside_longer(
     left, right = _BEFORE.search(before), _AFTER.match(after)
     german = lang == "de"  # where every noun has a capital: 25 Menschen, die Stadt Paris, Theorie von Darwin
     apart = _APART_GERMAN if german else _APART
-    counts = german and has_digit(key(surface, lang))
-    if surface.isdigit():
-        side = left if before.endswith("-") else right  # 19 of Covid-19
-        return _inside_date(before, right) or (not counts and _extends(side, own, apart))
     if folded(surface.split()[0]) in MONTHS:
         return bool(_DAY_BEFORE.search(before))
-    goes_on, began = not counts and _extends(right, own, apart), _extends(left, own, apart)
+    if surface.isdigit() and _inside_date(before, right):
+        return True
+    if (german or surface.islower()) and has_digit(key(surface, lang)):  # four English frigates
+        return False
+    goes_on, began = _extends(right, own, apart), _extends(left, own, apart)
+    if surface[0].isdigit():
+        if before.endswith("-"):  # 19 of Covid-19
+            return began
+        if left is None:  # 450 Workers Street
+            return surface.isdigit() and goes_on and _TWO_CAPITALS.match(after) is not None
+        return goes_on and (bool(_HOLDS_FIGURE.search(before)) or (began and not _OPENS.search(before)))
     of = (_BEFORE_OF_GERMAN if german else _BEFORE_OF).search(before)
     if person and right and " " in surface and _GENERATION.fullmatch(f" {right[1]}"):
         goes_on = False
@@ -262,7 +274,7 @@ _GENERATION = re.compile(r",?\s+(?:Jr|Sr|[IVX]+)\.?$")
 _QUOTED = re.compile('[«“"„]([^»”"“]{3,})')
 # A name in Latin letters or capitals at the end of a Cyrillic description: социальной сети Facebook.
 _PROPER = re.compile(r"[а-яё]\s+((?:[A-Z][\w-]*+\s?)++|[А-ЯЁ]{3,})$")
-_COMPANY = re.compile(r",?\s+(?:Inc|Ltd|LLC|Corp|Corporation|Co|GmbH|AG|SA|plc|PLC|Company|Limited)\b\.?.*$")
+_COMPANY = re.compile(r",?\s+(?:Inc|Ltd|LLC|Corp(?:oration)?|Co|GmbH|AG|SE|SA|plc|PLC|Company|Limited)\b.*$")
 
 
 def presence(
@@ -327,8 +339,9 @@ def _summary(hits: list[_NameHit], nested_found: bool, threshold: int) -> Match:
 
 
 def _telling(text: str) -> list[str]:
-    """The words of a name without those that say nothing, but for parts of a word: e-mail is no mail."""
-    parts = frozenset(part.lower() for word in text.split() if "-" in word for part in word.split("-"))
+    """The words of a name without those that say nothing, but for initials and parts of a word: e-mail."""
+    inside = (word for word in text.lower().split() if "-" in word or word[1:] == ".")
+    parts = frozenset(part for word in inside for part in re.split("[-.]", word))
     everything = pieces(text)
     return [word for word in everything if word not in FILLERS or word in parts] or everything
 
@@ -584,15 +597,15 @@ def _is_other_figure(name: Analysed, text: str, start: int, end: int) -> bool:
     if part and (name.text.isdecimal() or text[start:end].isdecimal()):  # also "of 3" of 3:1
         return True
     there = words(text[_whole_figure(text, start, name.lang) : behind.end() if behind else end], name.lang)
-    figures = set(filter(has_digit, there))
+    figures = set(map(without_zeros, filter(has_digit, there)))
     if name.generation:
         return bool(figures) and name.generation not in figures
     amount, own = AMOUNTS.intersection(there), AMOUNTS.intersection(name.bag)
     # fifty of two hundred and fifty
     if number := _NUMBER_BEFORE.search(text, max(0, start - _WINDOW), start):
-        figures &= set(words(text[number.start() : end], name.lang))
+        figures &= set(map(without_zeros, words(text[number.start() : end], name.lang)))
     dated = any("m" in figure for figure in figures.union(name.digits))
-    return (not dated and not figures.issuperset(name.digits)) or (
+    return (not dated and not figures.issuperset(map(without_zeros, name.digits))) or (
         amount != own and bool(own or "percent" in amount)
     )
 

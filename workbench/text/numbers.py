@@ -79,6 +79,7 @@ MONTHS = valued(_WORDS["months"])
 _AMOUNTS = by_word(_WORDS["amounts"])
 AMOUNTS = frozenset(_AMOUNTS.values())
 _MEASURES = by_word(_WORDS["measures"])
+_MEASURED = AMOUNTS.union(_MEASURES.values(), _SCALES.values(), _SIZES)
 _WEEKDAYS = listed(_WORDS["weekdays"])
 _DAY_FIRST = listed(_WORDS["day first"])
 _ADDING = frozenset({None, "en", "ru", "uk"})  # languages all of whose number words are known
@@ -123,10 +124,11 @@ _CODE = re.compile(rf"\b({'|'.join(_CURRENCIES)})\s?(?=\d)")
 _QUARTER = re.compile(r"Q(?<!\wQ)([1-4])(?=\s\d{4}\b)")
 _TIME = re.compile(r"(?<![\d:.,])0?(1?\d|2[0-3]):([0-5]\d)(?![\d:])")
 _DOTTED = re.compile(r"\.(?<=\d\.)(?=[0-5]\d\s?[ap]\.?m\b)", re.IGNORECASE)
+_O_CLOCK = re.compile(r"(?<![\d.,:])(\d\d?)(?:[.:](\d\d))?\s?Uhr(?!\w)")
 _HALF_OF_DAY = re.compile(r"(?<=\d)\s?([ap])\.?m\b\.?", re.IGNORECASE)
 # What the patterns above change has one of these in it: one search spares nine. 5 May and 1939-45 have none.
 _TO_PART = re.compile(
-    r"\d(?:[^\W\d]|:\d|\s(?i:[ap]\.?m|k|cm|m(?!il|[aeouy])|ft|[년월年月千万萬億亿兆천만억조ล]))"
+    r"\d(?:[^\W\d]|:\d|\s(?i:[ap]\.?m|k|cm|m(?!il|[aeouy])|ft|uhr|[년월年月千万萬億亿兆천만억조ล]))"
     r"|[-−](?<![^\s(].)\d|Q\d|[DRPY]\s?\d|S\s?\$|°"
 )
 # In words that are one already: 14 to 17, 2c30 pm.
@@ -145,7 +147,7 @@ _ENDS = re.compile(rf"({_MAGNITUDE_WORDS})(?=\s*(?:[.;:!?()/]|,(?!\s*[\w-]+\s(?:
 def parted(text: str) -> str:
     """The text with a minus sign and words that are written together with figures as words of their own.
 
-    Q1 2020 is 1 quarter 2020, 2.30p.m. is 2c30 pm and 09:00 is 9c00: a time is a word as a date is.
+    Q1 2020 is 1 quarter 2020, 2.30p.m. is 2c30 pm, 09:00 and 9 Uhr are 9c00: a time is a word as a date is.
     """
     if not _TO_PART.search(text):
         return text
@@ -154,6 +156,7 @@ def parted(text: str) -> str:
         text = _EAST_NUMBER.sub(_east_number, _EAST_DATE.sub(_east_date, text))
     text = _CODE.sub(lambda code: _CURRENCIES[code[1]], text)
     text = _HALF_OF_DAY.sub(r" \1m", _DOTTED.sub(":", _QUARTER.sub(r"\1 quarter", text)))
+    text = _O_CLOCK.sub(lambda time: f"{time[1]}:{time[2] or '00'}", text)
     text = _TIME.sub(r"\1c\2", text) if ":" in text else text
     text = _BELOW_ZERO.sub(f"{_MINUS} ", text).replace("°", " degrees ")
     text = _RATE.sub(lambda rate: " miles per hour" if rate[1][0] in "mM" else " km per hour", text)
@@ -194,6 +197,7 @@ def counting(lang: str | None) -> frozenset[str]:
 _DATING = frozenset({*MONTHS, *_YEAR_WORDS, "thang"})
 _THOUSANDS = re.compile(r"[1-9]\d?(?:,\d\d)+,\d{3}|[1-9]\d{0,2}(?:([.,])\d{3})(?:\1\d{3})*")
 _LITERAL = re.compile(r"\d+(?:\.\d+)?")
+_LAST_ZEROS = re.compile(r"(?<=\.[1-9])0+$|(?<=\.\d[1-9])0+$")
 _DOT_THOUSANDS = listed("de es it pt nl tr id da")
 
 
@@ -201,7 +205,7 @@ def number(literal: str, lang: str | None) -> str:
     """One spelling for a number as written: separators of thousands go, the decimal sign is a dot.
 
     With both signs the last one is decimal. 1.000 is a thousand where `lang` writes it so. What is no
-    number (3.10.2, 1,2,3) stays as written.
+    number (3.10.2, 1,2,3) stays as written, and so do decimals: version 3.10 is not 3.1.
     """
     plain = literal.replace(" ", "").replace("'", "")
     dots, commas = plain.count("."), plain.count(",")
@@ -216,9 +220,12 @@ def number(literal: str, lang: str | None) -> str:
         return literal
     if "." not in plain:
         return plain
-    short = plain.rstrip("0").rstrip(".")
-    # 2,3760 keeps a zero in German: 2.376 is 2376 there
-    return f"{short}0" if lang in _DOT_THOUSANDS and _THOUSANDS.fullmatch(short) else short
+    return plain if plain.partition(".")[2].strip("0") else plain.partition(".")[0]
+
+
+def without_zeros(word: str) -> str:
+    """A number without the zeros that end it behind up to two decimals: 2.50 as 2.5."""
+    return _LAST_ZEROS.sub("", word)
 
 
 def date(year: int | None, month: int, day: int | None) -> str:
@@ -308,7 +315,11 @@ def _compose(
         composed += [below + value, sign] if sign else [below + value]
         index += used
         sign = below = ""
-    return composed
+    units_behind = (*composed[1:], "")
+    return [
+        without_zeros(word) if unit in _MEASURED else word
+        for word, unit in zip(composed, units_behind, strict=False)
+    ]
 
 
 def _value(words: Sequence[str], index: int, units: dict[str, int], *, adding: bool) -> tuple[str, int]:

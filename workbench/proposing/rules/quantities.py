@@ -269,17 +269,18 @@ def _layers() -> tuple[re.Pattern[str], ...]:
     """Money, percentages, quantities, magnitudes and plain numbers: what says more comes first."""
     magnitude = rf"(?:{_GAP}{_MAGNITUDE}{_END})?"
     figure = rf"(?>{_FIGURE}(?:{_GAP}[-–—]{_GAP}{_FIGURE})?)"  # nothing that follows begins with a digit
+    east = rf"(?:(?>{_FIGURE})[万萬亿億兆만억조]+)"  # 45兆953億円 and 2万5000 are one amount
     money = (
         rf"(?<!\w)(?:(?:US|AU?|CA?|HK|NZ|S|R){_GAP})?(?:{_SIGN}){_GAP}{figure}(?:[kKmMbB]{_END}|{magnitude})"
         rf"|{_BEFORE}{figure}{magnitude}{_GAP}{_CURRENCY}{_END}"
-        rf"|{_BEFORE}(?>{_FIGURE}){_EAST_MAGNITUDE}{{0,3}}(?:元|円|圆|美元|欧元|ドル|ユーロ|원|달러)"
+        rf"|{_BEFORE}(?=\d){east}{{0,4}}+(?:(?>{_FIGURE}){_EAST_MAGNITUDE}{{0,3}})?(?:元|円|圆|美元|欧元|ドル|ユーロ|원|달러)"
     )
     return (
         re.compile(money),
         re.compile(rf"{_BEFORE}[-+−]?{figure}{_GAP}{_PERCENT}|百分之[\d一二三四五六七八九十]+"),
         re.compile(rf"{_BEFORE}{figure}{magnitude}(?:{_GAP}|-){_UNIT}{_END}(?!\d)"),
         re.compile(
-            rf"{_BEFORE}{figure}(?:{_GAP}{_MAGNITUDE}|k|(?<=\.\d)[MB]){_END}|{_BEFORE}(?>{_FIGURE})[万萬亿億兆만억조]+"
+            rf"{_BEFORE}{figure}(?:{_GAP}{_MAGNITUDE}|k|(?<=\.\d)[MB]){_END}|{_BEFORE}{east}{{1,4}}+(?:\d{{1,4}}(?![\d.,年月]))?"
         ),
         # neither a citation mark [3], nor a list marker 3. at a line start, nor part of a code
         re.compile(
