@@ -10,11 +10,14 @@
                  proposal of both; ` ; ` and more may follow: `KEY=JSON`, `gold WHO: A found, B/work missing`;
                  `s1..s9` are nine rows, and `#` counts them from 0
 * WHO ID: EDITS  what a person does in review, by the names of `EDITS`, with `, ` between them; `next 3`
-                 are the next three samples of their queue, of the training where they are in one
+                 are the next three samples of their queue, of the training where they are in one;
+                 `WHO settles ID`: what others differ in, each unit by `take A WHO` or `neither A`, all
+                 that is open by `rest WHO`. What is refused is shown as standard error
 $ COMMAND        what is typed; `ls`, `cat`, `mv`, `unset`, `sqlite3`, behind ` | ` `jq` do what they do;
                  `read`: what import makes of a file here or in fixtures/formats, its rows as native ones;
                  `view QUERY`, `row ID`, `facets`: what the queue shows ann, or `--as WHO`, in the order of
-                 the file, or `--by ORDER`
+                 the file, or `--by ORDER`; `settling ID`: the units of a sample while they are settled;
+                 `gold`: what stands of each sample
 TEXT             standard output, whole: a line `…` stands for lines that are left out, `…` in a line for
                  a part of it
 ! TEXT           standard error, in the same way
@@ -46,14 +49,16 @@ from workbench.formats.columns import columns_of
 from workbench.formats.exports.item import to_text
 from workbench.formats.reading import read
 from workbench.formats.rows import Notes
-from workbench.model import Kind
+from workbench.model import Assessment, Kind
 from workbench.reviewing.edits import Comment, Flag
 from workbench.stages import editing, queue, queue_values
 from workbench.stages.desk import open_desk
+from workbench.stages.resolve import open_resolution, take, take_rest
 from workbench.stages.review import Opened, act, open_sample
 from workbench.stages.training import admitted
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
+from workbench.store.gold import Gold, load_gold
 from workbench.store.samples import sample_ids
 from workbench.text.query import Query, parse
 
@@ -146,6 +151,11 @@ def _add(text: str, label: str = "place", kind: Kind = "entity") -> Wish:
     return partial(add_text, kind=kind, text=text, label=label)
 
 
+def side_of(opened: Opened, who: str) -> int:
+    assert opened.over is not None
+    return opened.over.people["entity"].index(who)
+
+
 def unit(change: Callable[..., Any]) -> Callable[..., Wish]:
     """An edit of the unit that is named, or by its place, as `#2`."""
     return lambda which, *more: do(int(which[1:]) - 1 if which[0] == "#" else which, change, *more)
@@ -153,6 +163,9 @@ def unit(change: Callable[..., Any]) -> Callable[..., Wish]:
 
 EDITS: dict[str, Callable[..., Any]] = {
     "accept": accepted,
+    "take": unit(lambda opened, one, who: take(opened, one, side_of(opened, who))),
+    "neither": unit(lambda opened, one: take(opened, one, -1)),
+    "rest": lambda who: lambda opened: take_rest(opened, "entity", side_of(opened, who)),
     "accept-fast": partial(accepted, fast=True),
     "add": _add,
     "comment": Comment,
@@ -180,6 +193,7 @@ def reviewed(told: str) -> None:
     """Do what a line `WHO ID: EDIT WORDS, EDIT WORDS` says; `undo` and `redo` are of no sample."""
     words, _, edits = told.partition(": ")
     who, _, ids = words.partition(" ")
+    settles, ids = ids.startswith("settles "), ids.removeprefix("settles ")
     bench = Bench(Path(), open_store(os.environ.get("WORKBENCH_DB", "workbench.db")))
     try:
         if edits in ("undo", "redo"):
@@ -196,7 +210,10 @@ def reviewed(told: str) -> None:
                 )
             else:
                 number = bench.id(key)
-            opened = open_sample(bench.store, number, who)
+            if settles:
+                opened = open_resolution(bench.store, number, who, info.id)
+            else:
+                opened = open_sample(bench.store, number, who)
             for one in edits_of(opened, wishes):
                 opened = act(bench.store, opened, one(opened) if callable(one) else one)
     finally:
@@ -226,7 +243,10 @@ def done(run: Run, asset: Asset, step: str) -> str | None:
         text = [lines(rows_of(one[2:])) if one[0] == "+" else f"{one[2:]}\n" for one in told if one]
         Path(words).write_text("".join(text), "utf-8")
     elif sign == "*":
-        reviewed(words)
+        try:
+            reviewed(words)
+        except WorkbenchError as error:
+            return f"! {error}"
     elif words == "demo":
         shutil.copy(asset("demo_database"), "workbench.db")
     elif words.startswith("service"):
@@ -257,7 +277,7 @@ def shown(run: Run, words: str) -> str:
         said = Path(*arguments).read_text("utf-8").splitlines()
     elif name == "read":
         said = made_of(*arguments)
-    elif name in ("view", "row", "facets"):
+    elif name in ("view", "row", "facets", "gold", "settling"):
         said = in_queue(name, *arguments)
     elif name == "mv":
         shutil.move(arguments[0], arguments[1])
@@ -280,6 +300,17 @@ def shown(run: Run, words: str) -> str:
     return "\n".join(line.rstrip() for line in said).rstrip()
 
 
+def units_text(assessment: Assessment) -> str:
+    """Each unit with its verdict: `out` when it is none, `open` while nobody decided."""
+    verdicts = [(one, "out" if one.rejected else one.match.verdict or "open") for one in assessment.units]
+    return ", ".join(f"{one.text}{f'/{one.label}' * (one.label != 'place')} {said}" for one, said in verdicts)
+
+
+def gold_text(found: Gold) -> str:
+    """The origin of what stands, and its units."""
+    return f"{found.origin}: {units_text(found.assessment) if found.assessment else '–'}"
+
+
 def in_queue(what: str, words: str = "", *options: str) -> list[str]:
     given: dict[str, Any] = dict(zip(options[::2], options[1::2], strict=True))
     who = given.get("--as", "ann")
@@ -295,6 +326,11 @@ def in_queue(what: str, words: str = "", *options: str) -> list[str]:
             keys = {number: key for key, number in ids.items()}
             view = queue_values.queue_ids(store, info, who, query, given.get("--by", "file"))
             return [" ".join(keys[number] for number in view)]
+        if what == "gold":
+            found = load_gold(store, info.id, "entity")
+            return [f"{key} {gold_text(found[number])}" for key, number in ids.items() if number in found]
+        if what == "settling":
+            return [units_text(open_resolution(store, ids[words], who, info.id).state.entity.assessment)]
         row = queue.queue_rows(store, info, who, [ids[words]])[ids[words]]
         tallies = {"auto": row.automatic, "verified": row.verified}
         said = [row.question, *(f"{name} {one.recall}" for name, one in tallies.items() if one)]

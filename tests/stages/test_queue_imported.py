@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from tests.rows import naming
-from tests.stages.test_queue import ids
 from workbench.comparing.answer_words import in_short
 from workbench.comparing.explained import reasons
-from workbench.model import Imported, Tally
+from workbench.model import Imported
 from workbench.reports.units import first_of
 from workbench.stages import editing, queue, queue_values
 from workbench.stages.review import Opened, act
@@ -31,49 +30,13 @@ ROWS = [
 ]
 
 
-@pytest.fixture
-def audited(bench: Any) -> Any:
-    """All samples but the last are accepted as proposed."""
-    bench.load(ROWS)
-    for one in ROWS[:-1]:
-        bench.verify(one["id"])
-    return bench
-
-
-def rows_of(bench: Any) -> dict[str, queue.QueueRow]:
-    every = queue_values.queue_ids(bench.store, bench.info(), "ann")
-    return {one.key: one for one in queue.queue_rows(bench.store, bench.info(), "ann", every).values()}
-
-
-def test_a_row_compares_the_number_of_the_file_with_the_verified_value_and_says_why(audited: Any) -> None:
-    """No difference where it is the verified value rounded, and no other number where it has none."""
-    shown = rows_of(audited)
-    low, third, without = (shown[name] for name in ("low", "third", "without"))
-    asked = [low.sample_id, third.sample_id]
-
-    assert (COLUMN, Imported(Fraction(1, 4)), Tally(2, 0)) == (low.scorer, low.automatic, low.verified)
-    assert (Fraction(-3, 4), Fraction(0)) == (low.delta, third.delta)
-    assert {low.sample_id: "untraced"} == queue_values.main_causes(
-        audited.store, audited.info(), "ann", asked
-    )
-    assert (None, None) == (without.automatic, without.delta)
-    assert shown["open"].automatic is None  # until it is decided
-
-
 def test_a_blind_sample_that_is_not_decided_shows_no_number_even_when_all_others_do(bench: Any) -> None:
     bench.load(ROWS, blind=1.0)
     set_dataset(bench.store, bench.info().id, show_auto="always")
 
-    assert [None] * 5 == [one.automatic for one in rows_of(bench).values()]
-
-
-def test_queries_about_values_go_by_the_number_of_the_file(audited: Any) -> None:
-    assert ["high"] == ids(audited, "auto>.8")
-    asked = ("delta>.3", "is:disputed", "cause:untraced")
-    assert [["low", "high"]] * 3 == [ids(audited, text) for text in asked]
-    assert ["low", "high"] == ids(audited, order="delta")[:2]
-    set_dataset(audited.store, audited.info().id, show_auto="always")
-    assert ["high", "open"] == ids(audited, "auto>.6")  # undecided ones too
+    every = queue_values.queue_ids(bench.store, bench.info(), "ann")
+    rows = queue.queue_rows(bench.store, bench.info(), "ann", every).values()
+    assert [None] * 5 == [one.automatic for one in rows]
 
 
 def accept(bench: Any, key: str, *toggled: str) -> Opened:

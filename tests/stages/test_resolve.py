@@ -25,7 +25,7 @@ from workbench.stages.compare import diff
 from workbench.stages.disputes import disputes
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.figures import figures
-from workbench.stages.people import add_person, disable
+from workbench.stages.people import add_person
 from workbench.stages.queue import next_to_settle
 from workbench.stages.queue_values import queue_ids, unresolved_ids
 from workbench.stages.recompute import score_dataset
@@ -127,24 +127,6 @@ def test_the_letters_do_not_follow_the_names(trip: Any) -> None:
     assert {"ada", "bob"} == {people[0] for people in first}
 
 
-def test_taking_sides_settles_the_sample_and_the_gold_is_adjudicated(trip: Any) -> None:
-    """It is not settled before every unit is."""
-    differ(trip)
-    assert ("unresolved", None) == stands(trip)
-    opened = took(trip, settles(trip), "Rome", "bob")
-    with pytest.raises(InputError, match="1 unit is not settled yet"):
-        editing.accept(opened, "entity")
-    opened = took(trip, opened, "Oslo", "ada")
-    opened = act(trip.store, opened, editing.accept(opened, "entity"))
-
-    assert ("adjudicated", {"Paris": "found", "Oslo": "missing"}) == stands(trip)
-    assert [] == unresolved_ids(trip.store, trip.info(), "cy")
-    said = "SELECT DISTINCT e.annotator FROM review_event e, review r WHERE r.id = e.review_id"
-    assert [("cy",)] == trip.query(f"{said} AND r.annotator = ?", RESOLVED)
-    assert "verified" == trip.review("t0", "ada").state.entity.disposition
-    whole(trip)
-
-
 def test_the_own_review_of_who_settles_stays(trip: Any) -> None:
     differ(trip)
     settled(trip, "ada", name="bob")
@@ -165,33 +147,6 @@ def test_a_third_way_counts_too_and_0_takes_neither(trip: Any) -> None:
     act(trip.store, opened, editing.accept(opened, "entity"))
 
     assert ("adjudicated", {"Paris": "found", "Oslo": "unsure"}) == stands(trip)
-
-
-def test_labels_alone_never_get_there(trip: Any) -> None:
-    trip.verify("t0", "ada")
-    trip.verify("t0", "bob", label=["Rome"])
-
-    assert [] == unresolved_ids(trip.store, trip.info(), "cy")
-    with pytest.raises(InputError, match="nothing to settle"):
-        settles(trip)
-
-
-def test_labels_of_a_sample_with_other_differences_are_settled_too(trip: Any) -> None:
-    trip.verify("t0", "ada", toggle=["Oslo"])
-    trip.verify("t0", "bob", label=["Rome"])
-    opened = took(trip, settles(trip), "Rome", "bob")
-
-    assert "other" == unit_of(opened, "Rome").label
-    assert {"Paris": "found", "Rome": "missing", "Oslo": None} == shown(opened)
-
-
-def test_nothing_against_something_is_settled(trip: Any) -> None:
-    """One has no unit at all; with all taken from them the gold is empty."""
-    trip.verify("t0", "ada")
-    trip.verify("t0", "bob", reject=CITIES)
-    settled(trip, name="bob")
-
-    assert ("adjudicated", {}) == stands(trip)
 
 
 def test_three_people_stand_side_by_side(trip: Any) -> None:
@@ -321,45 +276,6 @@ def test_undo_goes_by_person_and_survives_a_restart(trip: Any) -> None:
     whole(trip)
 
 
-@pytest.mark.databases
-def test_who_may_not_settle_any_more_takes_no_settlement_back_and_restores_none(trip: Any) -> None:
-    trip.people(ann="owner", cy="adjudicator", ada="annotator", bob="annotator")
-    differ(trip)
-    settled(trip)
-    stood = stands(trip)
-    trip.people(cy="annotator")
-
-    with pytest.raises(UsageError, match="cy is an annotator and may not settle"):
-        trip.undo("cy")
-    assert stood == stands(trip)
-    trip.people(cy="adjudicator")
-    trip.undo("cy")
-    disable(trip.store, "ann", "cy")
-    with pytest.raises(UsageError, match="cy is disabled"):
-        trip.redo("cy")
-    assert ("unresolved", None) == stands(trip)
-
-
-@pytest.mark.databases
-def test_undo_and_redo_stop_where_somebody_else_settled_more_after_it(trip: Any) -> None:
-    differ(trip)
-    settled(trip)
-    opened = settles(trip, "dee")
-    act(trip.store, opened, editing.toggle(opened, unit_of(opened, "Paris")))
-    stood = stands(trip)
-
-    with pytest.raises(ConflictError, match="settled of t0 was changed by dee after"):
-        trip.undo("cy")
-    assert stood == stands(trip)
-    for person in ("dee", "cy"):
-        assert None is not trip.undo(person)
-    took(trip, settles(trip, "dee"), "Oslo", "bob")
-    stood = stands(trip)
-    with pytest.raises(ConflictError, match="settled of t0 was changed by dee after"):
-        trip.redo("cy")
-    assert stood == stands(trip)
-
-
 def test_undo_and_redo_pass_over_what_a_person_may_not_change_any_more(trip: Any) -> None:
     differ(trip)
     trip.verify("t1", "cy")
@@ -425,14 +341,6 @@ def test_only_who_may_settle_does(trip: Any) -> None:
     add_person(trip.store, "cy", Person("bob", "annotator", False, False))
     with pytest.raises(UsageError, match="bob is an annotator and may not"):
         took(trip, opened, "Rome", "ada")
-
-
-def test_nobody_has_the_reserved_name(trip: Any) -> None:
-    with pytest.raises(UsageError, match="=resolved is not a person"):
-        add_person(trip.store, "cy", Person(RESOLVED, "annotator", False, False))
-    refused = trip.load([{**sample("u", "Paris.", "Rome."), "gold": {"annotator": RESOLVED, "entities": []}}])
-    assert [] == trip.query("SELECT id FROM review WHERE annotator = ?", RESOLVED)
-    assert "gold.annotator" in str(refused.errors[0])
 
 
 @pytest.mark.databases
