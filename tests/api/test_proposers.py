@@ -112,7 +112,7 @@ def test_async_mode_asks_for_samples_together_and_without_it_one_by_one() -> Non
     together = threading.Barrier(len(ROWS))
 
     def waiting(sample: Sample) -> dict[str, Any]:
-        together.wait(60)  # nobody passes before all are there
+        together.wait(600)  # nobody passes before all are there
         return entities(sample)
 
     ContextEntityRecall(proposer=waiting).score_dataset(ROWS)

@@ -111,7 +111,7 @@ class PtyApp:
             self.write(YES)
         return bool(new)
 
-    def wait_for(self, text: str | bytes, *, start: int = 0, seconds: float = 60) -> float:
+    def wait_for(self, text: str | bytes, *, start: int = 0, seconds: float = 240) -> float:
         """Read until a text has come behind position `start`; seconds since the process was started.
 
         Raises TimeoutError with what was on the way.
@@ -124,7 +124,7 @@ class PtyApp:
             self.read(0.2)
         return time.perf_counter() - self.started
 
-    def quiet(self, seconds: float = 0.15, *, most: float = 60) -> None:
+    def quiet(self, seconds: float = 0.15, *, most: float = 240) -> None:
         """Read until nothing has come for so long, nor did a key wait: a busy program is silent too."""
         end, waited = time.perf_counter() + most, self._unread()
         while self.read(seconds) or waited:
@@ -142,7 +142,7 @@ class PtyApp:
         finally:
             os.close(terminal)
 
-    def ended(self, *, seconds: float = 60) -> int:
+    def ended(self, *, seconds: float = 240) -> int:
         """Read until the program ends, since one that nobody reads waits for its terminal; its exit code.
 
         Raises TimeoutError with the end of what it wrote.

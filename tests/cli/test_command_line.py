@@ -139,7 +139,7 @@ def test_review_makes_no_database(tmp_path: Path) -> None:
     main, side = pty.openpty()
     ended = subprocess.run(
         [*PROGRAM, "review", "--db", "typo.db"], cwd=tmp_path, stdin=side, stdout=side,
-        stderr=subprocess.PIPE, text=True, check=False, timeout=60, env={**os.environ, "TERM": "xterm"},
+        stderr=subprocess.PIPE, text=True, check=False, timeout=600, env={**os.environ, "TERM": "xterm"},
     )  # fmt: skip
     os.close(main)
     os.close(side)
@@ -413,7 +413,7 @@ def test_ctrl_c_ends_with_one_line(tmp_path: Path) -> None:
         assert process.poll() is None
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=600)
 
     assert (130, b"", f"{STOPPED}\n".encode()) == (process.returncode, out, err)
 

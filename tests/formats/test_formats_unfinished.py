@@ -68,7 +68,7 @@ def test_what_another_export_is_writing_stays(tmp_path: Path) -> None:
         assert being_written(aside)
         export(tmp_path / "out")
         assert "all the text" == (aside / "rows.jsonl").read_text()
-        process.communicate("", timeout=60)
+        process.communicate("", timeout=600)
 
     assert ["out"] == names(tmp_path)
     assert '{"id": "a"}\n' == (tmp_path / "out" / "rows.jsonl").read_text()

@@ -316,10 +316,10 @@ def test_what_was_seen_before_is_opened_without_the_writer(trip: Any) -> None:
     differ(trip)
     opened = saw(trip.store, settles(trip))
     free = Event()
-    trip.store.writer.submit(free.wait, 60)
+    trip.store.writer.submit(free.wait, 600)
 
     try:
-        again = asyncio.run(asyncio.wait_for(intents.noted(trip.store, opened), 30))
+        again = asyncio.run(asyncio.wait_for(intents.noted(trip.store, opened), 300))
     finally:
         free.set()
 

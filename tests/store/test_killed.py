@@ -38,7 +38,7 @@ def decider() -> Iterator[subprocess.Popen[str]]:
     )  # fmt: skip
     yield process
     process.stdin.close()
-    process.wait(60)
+    process.wait(600)
     process.stdout.close()
 
 

@@ -347,7 +347,7 @@ def test_a_read_under_way_ends_before_the_database_is_closed(bench: Any) -> None
 
     reader = threading.Thread(target=read)
     reader.start()
-    began.wait(60)
+    began.wait(600)
     bench.store.close()
 
     assert ["read"] == done

@@ -106,7 +106,7 @@ class Terminal:
 
     def until(self, true: Callable[[], bool], complaint: str) -> str:
         """Look again when something was written, or after a second: each look is a process."""
-        end = time.monotonic() + 90
+        end = time.monotonic() + 240
         while not true():
             if time.monotonic() > end:
                 raise AssertionError(f"{complaint}:\n{self.screen()}")

@@ -155,6 +155,6 @@ def test_a_terminal_that_goes_away_ends_the_program(database: Path) -> None:
     app.wait_for("1 sample")
     app.hang_up()
     try:
-        assert app.process.wait(timeout=120) > 0  # no -9: it left by itself
+        assert app.process.wait(timeout=600) > 0  # no -9: it left by itself
     finally:
         app.process.kill()

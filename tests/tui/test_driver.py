@@ -87,7 +87,7 @@ def typed(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes, int], list[Any]]:
         os.write(master, given)
         thread = threading.Thread(target=driver.run_input_thread)
         thread.start()
-        assert enough.wait(60)
+        assert enough.wait(600)
         driver.exit_event.set()
         thread.join()
         os.close(master)

@@ -24,7 +24,7 @@ async def test_the_first_frame_does_not_wait_for_the_store(database: Path) -> No
     go_on = threading.Event()
 
     def slow() -> Store:
-        go_on.wait(60)
+        go_on.wait(600)
         return open_store(str(database))
 
     app = WorkbenchApp(slow, None, "ann")

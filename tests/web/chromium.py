@@ -16,7 +16,7 @@ from typing import Any
 from websockets.sync.client import ClientConnection, connect
 
 PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-PATIENCE = 60.0
+PATIENCE = 240.0
 _connect = partial(connect, max_size=None, open_timeout=PATIENCE, ping_interval=None)
 
 

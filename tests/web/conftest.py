@@ -91,7 +91,7 @@ class Served:
             base_url=self.url,
             headers={"origin": self.url, **headers},
             follow_redirects=True,
-            timeout=60,
+            timeout=240,
             verify=False,  # no certificates are read for plain HTTP: that takes 36 ms
         )
         return Visitor(self.stack.enter_context(client))

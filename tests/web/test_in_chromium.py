@@ -248,7 +248,7 @@ def test_a_locked_database_is_said_to_be(
     served = serve(TEN)
     log_in(tab, served)
     begin = threading.Event()
-    bench.store.writer.submit(begin.wait, 60)
+    bench.store.writer.submit(begin.wait, 600)
     with closing(sqlite3.connect(served.bench.db, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         tab.run("""window.heard = []; new MutationObserver(() => heard.push(said().textContent)).observe(

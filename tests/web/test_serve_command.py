@@ -115,25 +115,27 @@ def test_without_people_the_server_shows_a_token_that_ends_with_it_and_its_log_i
     try:
         assert process.stderr is not None
         token = process.stderr.readline().split()[-1]
-        with httpx.Client(base_url=url, headers={"origin": url}, follow_redirects=True, timeout=60) as client:
+        with httpx.Client(
+            base_url=url, headers={"origin": url}, follow_redirects=True, timeout=600
+        ) as client:
             page = client.post("/login", data={"name": "ann", "token": token})
             assert "Agra" in page.text
             client.post("/act", data={**fields_of(page.text), "do": "accept"})
             cookies = dict(client.cookies)
     finally:
         process.terminate()
-        process.communicate(timeout=30)
+        process.communicate(timeout=600)
     log = bench.folder / "log.jsonl"
     assert 0o600 == stat.S_IMODE(log.stat().st_mode)
     assert ["/login", "/", "/s/{sample}"] == re.findall(r'"route": "([^"]*)"', log.read_text())[:3]
     assert "verified" == bench.review("s", "ann").state.entity.disposition
     process, url = started(bench)
     try:
-        with httpx.Client(base_url=url, cookies=cookies, timeout=60) as client:
+        with httpx.Client(base_url=url, cookies=cookies, timeout=600) as client:
             assert 401 == client.get("/me").status_code
     finally:
         process.terminate()
-        process.communicate(timeout=30)
+        process.communicate(timeout=600)
 
 
 def test_an_answer_does_not_wait_for_its_head_to_be_confirmed() -> None:
@@ -154,7 +156,7 @@ def test_a_server_that_is_stopped_while_somebody_waits_says_so_and_answers_first
         await PlainTextResponse("answered")(scope, receive, send)
 
     with listen("127.0.0.1", 0) as listening, ThreadPoolExecutor() as pool:
-        answer = pool.submit(httpx.get, f"http://127.0.0.1:{listening.getsockname()[1]}/", timeout=60)
+        answer = pool.submit(httpx.get, f"http://127.0.0.1:{listening.getsockname()[1]}/", timeout=600)
         with pytest.raises(KeyboardInterrupt):
             app.run(stops, listening, behind_proxy=False)
         assert "answered" == answer.result().text
@@ -202,7 +204,7 @@ def test_a_killed_server_has_stored_whatever_it_acknowledged(bench: Any) -> None
             name: str, url: str = url, most: int = most, enough: threading.Event = enough,
             ends: dict[str, str] = ends,
         ) -> None:  # fmt: skip
-            with httpx.Client(base_url=url, headers={"origin": url}, timeout=60) as client:
+            with httpx.Client(base_url=url, headers={"origin": url}, timeout=600) as client:
                 one = Visitor(client)
                 try:
                     client.post("/login", data={"name": name, "token": tokens[name]})
@@ -222,11 +224,11 @@ def test_a_killed_server_has_stored_whatever_it_acknowledged(bench: Any) -> None
         threads = [threading.Thread(target=review, args=(name,)) for name in tokens]
         for thread in threads:
             thread.start()
-        came, before = enough.wait(120), {**ends, "exit code": process.poll()}
+        came, before = enough.wait(600), {**ends, "exit code": process.poll()}
         os.kill(process.pid, signal.SIGKILL)
         for thread in threads:
             thread.join()
-        process.wait(30)
+        process.wait(600)
         assert process.stderr is not None
         process.stderr.close()
         assert came, {**before, "log": (bench.folder / "log.jsonl").read_text()[-2_000:]}

@@ -108,7 +108,7 @@ def test_a_form_that_is_too_large_is_refused_on_every_route(serve: Serve) -> Non
         pieces = ann.client.post(path, content=(b"x" * 100_000 for _ in range(11)))
         assert (path, 413, 413) == (path, whole.status_code, pieces.status_code)
     assert 400 == ann.client.post("/act", content=b"a&" * 5_001).status_code
-    with closing(HTTPConnection(served.url.removeprefix("http://"), timeout=60)) as line:
+    with closing(HTTPConnection(served.url.removeprefix("http://"), timeout=600)) as line:
         line.request("POST", "/act", headers={"Origin": served.url, "Content-Length": str(guard.BODY + 1)})
         assert 413 == line.getresponse().status
 

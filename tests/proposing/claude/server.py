@@ -426,13 +426,13 @@ def running(options: Options) -> Iterator[tuple[Service, str]]:
 
     thread = threading.Thread(target=lambda: asyncio.run(serve()))
     thread.start()
-    ready.wait(60)
+    ready.wait(600)
     url, loop, end = started[0]
     try:
         yield service, url
     finally:
         loop.call_soon_threadsafe(end.set)
-        thread.join(60)
+        thread.join(600)
         assert not thread.is_alive()
         assert not service.open
 

@@ -190,7 +190,7 @@ async def test_results_that_break_off_are_fetched_again_and_handed_over_once(kep
 async def test_a_line_of_results_that_cannot_be_read_fails_only_what_it_held(kept: Kept) -> None:
     """It is looked at three times; then the run ends, and says so."""
     faults = Faults(script=[""] * 6 + ["malformed"] * 9)
-    async with service(Options(faults=faults)) as (state, client), asyncio.timeout(30):
+    async with service(Options(faults=faults)) as (state, client), asyncio.timeout(600):
         summary = await send(client, [alone(5)], kept)
 
     assert (4, ["server error"]) == (summary.progress.answered, kept.kinds())
@@ -208,7 +208,7 @@ async def test_a_line_that_can_be_read_at_the_next_look_fails_nothing(kept: Kept
 
 async def test_a_service_that_goes_away_while_a_batch_is_waited_for_ends_the_waiting(kept: Kept) -> None:
     client = client_at("http://127.0.0.1:9")
-    async with client, asyncio.timeout(30):
+    async with client, asyncio.timeout(600):
         summary = await send(client, [[]], kept, pending={"msgbatch_1": alone(2)})
 
     assert summary.failure is not None
