@@ -21,7 +21,7 @@ def cities(bench: Any) -> Any:
 
 
 def report(bench: Any) -> AgreeReport:
-    return agree(bench.store, bench.info())
+    return agree(bench.store, bench.info(), "ann")
 
 
 @pytest.mark.databases

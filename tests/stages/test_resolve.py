@@ -486,7 +486,7 @@ def test_what_a_person_decides_after_resolve_showed_them_the_others_is_no_agreem
     assert 0 == settles(trip).state.seq
     trip.verify("t0", "cy")
 
-    found = agree(trip.store, trip.info())
+    found = agree(trip.store, trip.info(), "ann")
     assert ("ada", "bob", "dee") == found.people
     assert {"made after the others' values were shown in Resolve": 1} == found.left_out
     whole(trip)

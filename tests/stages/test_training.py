@@ -113,14 +113,14 @@ def test_the_known_answer_is_not_to_be_seen_before(taught: Any) -> None:
 
 @pytest.mark.databases
 def test_training_counts_nowhere_else(taught: Any) -> None:
-    before = figures(taught.store, taught.info()), agree(taught.store, taught.info())
+    before = figures(taught.store, taught.info()), agree(taught.store, taught.info(), "ann")
     team.assign(taught.store, taught.info(), "ann", 2, 1.0, None)
     begin(taught)
     desk = sits_down(taught, "bo")
     for _ in range(10):
         decide(desk, wrong=True)
 
-    assert before == (figures(taught.store, taught.info()), agree(taught.store, taught.info()))
+    assert before == (figures(taught.store, taught.info()), agree(taught.store, taught.info(), "ann"))
     assert ["data"] == [one.info.name for one in upkeep.status(taught.store, "ann").datasets]
     assert () == doctor(taught.store, lambda _done: None).found
 

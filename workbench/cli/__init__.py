@@ -280,8 +280,7 @@ def score(
         gate = recompute.gate_of(
             store, info, report, metric=metric, source=source, threshold=mark, strict=strict
         )  # fmt: skip
-    withheld = report.withheld if source == "automatic" else frozenset()
-    names = {row.id: in_table(row.id, row.question) for row in report.samples if row.id not in withheld}
+    names = {row.id: in_table(row.id, row.question) for row in report.nameable(gate.metric)}
     notes = seen_lines(report) if gate.metric in SCORERS else []
     text = (gate_markdown if format == "markdown" else gate_text)(gate, names)
     if junit is not None:

@@ -111,7 +111,7 @@ def agree(
     from workbench.stages.agree import agree as stage
 
     with counted(context.obj, "Counting") as (store, info, progress):
-        report = stage(store, info, by, kind, progress)
+        report = stage(store, info, context.obj.reader, by, kind, progress=progress)
     reports.show(reports.document(report), agree_text(report), as_json=json)
 
 

@@ -138,7 +138,8 @@ class Figures:
     are totals over those, `by_label` and `by_language` the same cut up; `estimated` are their net shares for
     all samples, empty where there is no estimate. `strict` units are equal letter for letter, `units`
     linked. `beside` has every scorer in short. `sums` are both values added up over the samples that have
-    both, listed or not. The first `prefix` samples of the order are complete.
+    both, listed or not; `unlisted` verified ones the reader is yet to decide. The first `prefix` samples of
+    the order are complete.
     """
 
     dataset: str
@@ -169,6 +170,7 @@ class Figures:
     sums: tuple[Fraction, Fraction]
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = field(default=())
+    unlisted: int = 0
 
     @property
     def assisted(self) -> bool:

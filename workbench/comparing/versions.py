@@ -116,6 +116,7 @@ class GoldDiff:
     `verified` are the means of the kinds that somebody verified, `columns` those of the newest run of every
     metric of a file. `by` counts the changed samples of each annotator. `named`: whether the names of both
     versions mean the same people, as pseudonyms of two databases do not. Where they do not, `by` is empty.
+    `changes` lacks those of `hidden` samples, which the reader is yet to decide.
     """
 
     first: str
@@ -130,6 +131,7 @@ class GoldDiff:
     by: Mapping[str, int]
     named: bool
     changes: tuple[SampleChange, ...] = field(default=())
+    hidden: int = 0
 
 
 class _Stands(NamedTuple):

@@ -81,6 +81,12 @@ def headline(counts: Counts) -> str:
     return f"{verified_samples(counts):,} of {many(counts.total, 'sample')} verified{more}"
 
 
+def unlisted(samples: int) -> str:
+    """How many verified samples a list leaves out for its reader, and why."""
+    some = many(samples, "verified sample is", "verified samples are")
+    return f"{some} not listed: you are yet to decide {'it' if samples == 1 else 'them'}."
+
+
 def verified_samples(counts: Counts) -> int:
     """Samples with gold, whichever way it came."""
     return counts.imported + counts.reviewed + counts.adjudicated

@@ -40,6 +40,7 @@ given: Callable[[], Mapping[str, str]] = dict
 """`--db` and `--dataset` as they were given to this command, for the commands that messages name."""
 
 WITHHELD = "blind, and you are yet to decide it"
+OTHERS = "verified by others, and you are yet to decide it"
 
 
 def show(document: Any, text: str, *, as_json: bool, whole: bool = False) -> None:
@@ -144,7 +145,7 @@ def progress(title: str, total: int | None, *, unit: str = "samples") -> Iterato
 def score_document(
     report: ScoreReport, gate: ScoreGate | None = None, names: Collection[str] = ()
 ) -> JsonObject:
-    """The JSON document of `score`; of blind samples that are not decided yet nothing automatic.
+    """The JSON document of `score`; of blind samples that are not decided yet no values.
 
     Of a `gate` whether it passed; samples that are not in `names` are counted and not named.
     """
@@ -218,15 +219,16 @@ def _gate_document(gate: ScoreGate, names: Collection[str]) -> JsonObject:
 def _sample_document(row: Scored, *, withheld: bool) -> JsonObject:
     automatic = {} if withheld else row.automatic
     external = {} if withheld else row.external
+    hidden = row.hidden & row.verified.keys()
     verified = {kind: {**asdict(tally), "value": recall_of(tally)} for kind, tally in row.verified.items()}
     return {
         "id": row.id,
         "automatic": {
             name: {**asdict(score.tally), "value": score.value} for name, score in automatic.items()
         },
-        "verified": {kind: verified.get(kind) for kind in KINDS},
+        "verified": {kind: None if kind in hidden else verified.get(kind) for kind in KINDS},
         "external": {name: value for name, (value, _) in external.items()},
-        **({"withheld": WITHHELD} if withheld else {}),
+        **({"withheld": WITHHELD if withheld else OTHERS} if withheld or hidden else {}),
         "unresolved": sorted(row.unresolved),
         "excluded": sorted(row.excluded),
     }

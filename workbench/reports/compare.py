@@ -199,11 +199,13 @@ def diff_text(diff: GoldDiff, limit: int) -> str:
     if moved:
         lines += ["", *table(["mean", "before", "after", "of samples in both"], [*map(_mean_change, moved)])]
     lines.append("")
-    number = len({change.id for change in diff.changes})
+    number = len({change.id for change in diff.changes}) + diff.hidden
     by = f"; by annotator: {_people(diff.by)}" if diff.by else ""
     lines.append(f"{many(number, 'sample')} changed{by}" if number else "no verified unit changed")
     lines += [line for change in diff.changes[:limit] for line in _sample_change(change)]
     lines += and_more(len(diff.changes) - limit, ": --limit")
+    if diff.hidden:
+        lines.append(f"  not listed: {many(diff.hidden, 'sample')} that you are yet to decide")
     return page(lines)
 
 

@@ -198,7 +198,7 @@ def agree_facts(report: AgreeReport) -> list[str]:
     whole = report.whole
     people = f" ({', '.join(report.people)})" if report.people else ""
     groups = f" · {many(whole.groups, 'group')}" if whole.groups < whole.samples else ""
-    differ = len(report.differing)
+    differ = len(report.differing) + report.hidden
     said: dict[tuple[str, str, str], dict[str, str]] = defaultdict(dict)  # of a unit by person
     for one in report.differing:
         both = {one.person: one.verdict or UNDEFINED, one.other: one.other_verdict or UNDEFINED}
@@ -208,8 +208,9 @@ def agree_facts(report: AgreeReport) -> list[str]:
         for (_, name, unit), people in [*said.items()][:MOST]
     ]
     matches = f"{many(whole.linked, 'match', 'matches')} {'differs' if differ == 1 else 'differ'}"
-    on = f" on {many(len(said), 'unit')}" if len(said) < differ else ""
+    on = f" on {many(len(said), 'unit')}" if len(said) < differ and not report.hidden else ""
     pairs = f" · {many(whole.pairs, 'pair')} of decisions" if whole.pairs > whole.samples else ""
+    hidden = [f"  not listed: {report.hidden:,} of samples that you are yet to decide"] * bool(report.hidden)
     left_out = [f"left out: {many(n, 'decision')} {why}" for why, n in report.left_out.items()]
     if not whole.samples:
         return left_out
@@ -219,6 +220,7 @@ def agree_facts(report: AgreeReport) -> list[str]:
         f"{differ:,} of {matches}{on}",
         *shown,
         *and_more(len(said) - MOST, ": workbench agree --json", "  "),
+        *hidden,
         *_figures(whole),
         *left_out,
     ]

@@ -10,7 +10,7 @@ from textwrap import indent
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from workbench.comparing.words import paired_facts
+from workbench.comparing.words import paired_facts, unlisted
 from workbench.errors import ExportError, disk_errors
 from workbench.model import KINDS, PLURAL, RESOLVED, Alias, Kind, Tally
 from workbench.reports import columns_of, page
@@ -181,7 +181,13 @@ def score_text(report: ScoreReport) -> str:
     if report.withheld:
         lines.append(
             f"{many(len(report.withheld), 'sample')} that you are yet to review without suggestions: "
-            "their automatic values are in the means only"
+            "their values are in the means only"
+        )
+    hidden = sum(not row.hidden.isdisjoint(row.verified) and row.id not in report.withheld for row in every)
+    if hidden:
+        lines.append(
+            f"{many(hidden, 'sample')} that others verified and you are yet to decide: "
+            "what is verified is in the means only"
         )
     if report.unproposed:
         run = f"the run {report.run}" if report.run else "the suggestions in use"
@@ -220,9 +226,7 @@ def gate_text(gate: ScoreGate, names: Mapping[str, str], quote: Callable[[str], 
         lines += [f"  {state}: {quote(name)}{why}" for name in named[:20]]
         lines += and_more(len(named) - 20, start="  ")
         if hidden := len(ids) - len(named):
-            lines.append(
-                f"  {state}: {many(hidden, 'sample')} that you are yet to review without suggestions"
-            )
+            lines.append(f"  {state}: {many(hidden, 'sample')} that you are yet to decide")
     return page(lines)
 
 
@@ -240,7 +244,8 @@ def samples_text(figures: Figures) -> str:
         for row in figures.rows
     ]
     head = ["sample", scorer_name(figures.scorer), "verified", "Δ", "main cause"]
-    return "\n".join([*table(head, rows[:SHOWN_ROWS], whole=whole), *_more(len(rows))])
+    left_out = [unlisted(figures.unlisted)] if figures.unlisted else []
+    return "\n".join([*table(head, rows[:SHOWN_ROWS], whole=whole), *_more(len(rows)), *left_out])
 
 
 def _more(rows: int) -> list[str]:
@@ -310,7 +315,7 @@ def _tally_cell(tally: Tally | None) -> str:
 def _kind_table(kind: Kind, everything: Sequence[Scored], withheld: Collection[str]) -> list[str]:
     """A line per sample: automatic values of one kind, the external one, verified and Δ.
 
-    Of the `withheld` ones only what is verified.
+    Nothing of the `withheld` ones, and nothing verified where whoever asked may not see it.
     """
     rows = [
         row
@@ -339,6 +344,7 @@ def _kind_table(kind: Kind, everything: Sequence[Scored], withheld: Collection[s
             scores = map(row.automatic.get, names)
             cells += [_tally_cell(score.tally) if score else "" for score in scores]
             apart = row.delta(first)
+        apart = None if kind in row.hidden else apart
         last = ["" if apart is None else delta(apart)] if differ else []
         listed.append([name, *cells, _verified_cell(row, kind), *last])
     head = [PLURAL[kind], *columns, *map(scorer_name, names), "verified", *(["Δ"] if differ else [])]
@@ -352,6 +358,8 @@ def _kind_table(kind: Kind, everything: Sequence[Scored], withheld: Collection[s
 def _verified_cell(row: Scored, kind: Kind) -> str:
     if kind in row.excluded:
         return "not counted"
+    if kind in row.hidden and kind in row.verified:
+        return "hidden"
     if kind in row.unresolved:
         return "unresolved"
     return _tally_cell(row.verified.get(kind))

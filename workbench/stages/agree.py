@@ -26,6 +26,7 @@ from workbench.reviewing.edits import IMPORT_ACTION, Accept, Open
 from workbench.reviewing.fold import undone_actions
 from workbench.scoring.names import DEFAULT_SCORER
 from workbench.stages.figures import figures
+from workbench.stages.people import may_see
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.journal import Said, said_of_several
@@ -49,7 +50,8 @@ class Machine:
 class AgreeReport:
     """How far people agree on a dataset, whole and in parts; `labels` with `by="label"`, else `parts`.
 
-    `left_out`: decisions that were not independent, by why. `differing`: units with another verdict each.
+    `left_out`: decisions that were not independent, by why. `differing`: units with another verdict each,
+    without `hidden` ones of samples that the viewer is yet to decide.
     """
 
     dataset: str
@@ -61,12 +63,17 @@ class AgreeReport:
     labels: dict[str, LabelAgreement]
     left_out: dict[str, int]
     differing: tuple[OtherVerdict, ...]
+    hidden: int = 0
 
 
 def agree(
-    store: Store, info: DatasetInfo, by: str = "", kind: Kind | None = None, progress: Progress = silent
-) -> AgreeReport:
-    """Hold all that people decided independently against each other. Raises UsageError."""
+    store: Store, info: DatasetInfo, viewer: str, by: str = "", kind: Kind | None = None, *,
+    on_screen: bool = False, progress: Progress = silent,
+) -> AgreeReport:  # fmt: skip
+    """Hold all that people decided independently against each other, for the eyes of `viewer`.
+
+    Raises UsageError.
+    """
     if by and by not in get_args(By):
         raise UsageError(f"no --by {by!r}; there is: {', '.join(get_args(By))}")
     kind = kind or info.kinds[0]
@@ -78,7 +85,9 @@ def agree(
     with store.snapshot():
         decided = _decided(said_of_several(store, info.id), kind, left_out)
         loaded = load_samples(store, list(decided), None)
+    seen = may_see(store, info, viewer, kind, on_screen=on_screen)
     pairs: list[Couple] = []
+    listed: list[OtherVerdict] = []
     words = {}
     for stored in loaded:
         sample, each = stored.sample, decided[stored.sample_id]
@@ -87,7 +96,9 @@ def agree(
         name = name_of(sample.id, stored.question)
         people = [Decided(sample.id, name, group, *decision) for decision in sorted(each)]
         lang = language_of(sample, info.policy)
-        pairs += [pair(first, second, lang) for first, second in combinations(people, 2)]
+        couples = [pair(first, second, lang) for first, second in combinations(people, 2)]
+        pairs += couples
+        listed += [each for couple in couples for each in couple.differing if stored.sample_id in seen]
     parts = {name: agreement(some, words) for name, some in _parts(pairs, by)}
     return AgreeReport(
         info.name,
@@ -98,7 +109,8 @@ def agree(
         parts,
         of_labels(pairs) if by == "label" else {},
         dict(left_out),
-        tuple(each for couple in pairs for each in couple.differing),
+        tuple(listed),
+        sum(len(couple.differing) for couple in pairs) - len(listed),
     )
 
 

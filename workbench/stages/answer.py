@@ -32,6 +32,7 @@ from workbench.model import Kind, Progress, silent
 from workbench.scoring.names import RECOUNT, SCORERS, kind_of, metric_of
 from workbench.stages import calibrate, queue
 from workbench.stages.figures import figures_of, listing, recounted, scope, values_of
+from workbench.stages.people import may_see
 from workbench.stages.plan import planned
 from workbench.stages.queue import headline_scorer, scored_by
 from workbench.stages.recompute import counts as known_score, withheld_from
@@ -39,7 +40,6 @@ from workbench.stages.sides import judged_side, suspicion
 from workbench.store import assignments, gold, plans, samples, scores as columns
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.queue import shown_ids
 from workbench.store.runs import RunInfo
 from workbench.text.figures import rounded
 
@@ -55,11 +55,11 @@ def answer(
 ) -> tuple[Answer, Figures]:  # fmt: skip
     """The answer for the eyes of `viewer`, and the figures that it rests on.
 
-    `scorer` asks for another score than the headline, `usual` is a person's setting. Blind samples that the
-    viewer is yet to decide are in the means and in no list. What is known of one sample alone is no mean: it
-    stands nowhere where the viewer did not decide that sample.
-    `on_screen` the figures do not list what others decided and the viewer did not, and nothing suspicious is
-    looked for once there is an estimate. Raises UsageError for an unknown scorer.
+    `scorer` asks for another score than the headline, `usual` is a person's setting. Samples whose verified
+    values the viewer may not see (`may_see`) are in the means and in no list. What is known of one sample
+    alone is no mean: it stands nowhere where the viewer did not decide that sample.
+    `on_screen` nothing suspicious is looked for once there is an estimate. Raises UsageError for an unknown
+    scorer.
     """
     run, fitted = recounted(store, info, progress)
     if scorer is None:
@@ -85,10 +85,9 @@ def answer(
 
     rows = resting(every.rows)
     known = [row for row in rows if row.delta is not None]
-    seen = listing(every, shown_ids(store, info, viewer, kind))
+    seen = listing(every, may_see(store, info, viewer, kind, on_screen=True))
     alone = len(known) == 1 and known[0] not in seen.rows
-    sent = {row.sample_id for row in every.rows if row.id not in withheld}
-    shown = seen if on_screen or alone else listing(every, sent)
+    shown = seen if on_screen or alone else listing(every, may_see(store, info, viewer, kind))
     able = ("linked", "presence") if kind == "entity" and not every.assisted else ()
     rivals = {
         one: error

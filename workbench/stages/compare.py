@@ -32,6 +32,7 @@ from workbench.scoring.names import SCORERS, day_of, kind_of, metric_of, runs_of
 from workbench.stages import local, moment_of
 from workbench.stages.figures import recounted, scope, values_of
 from workbench.stages.import_ import existing, manifest_settings, own_names, with_names
+from workbench.stages.people import may_see
 from workbench.stages.queue import headline_scorer
 from workbench.stages.recompute import known, withheld_from
 from workbench.store import gold as gold_store, journal, plans, samples, scores
@@ -113,8 +114,10 @@ def compare_against(
 
     Without `scorer` it is the one that reports begin with. Samples of the holdout, those that are not
     counted, and examples of the run stay out; values are those of figures: what a calibration saw is scored
-    at a threshold chosen without it. Raises UsageError for an unknown name, two kinds of units, a
-    moment that is none, and where no run is from before it.
+    at a threshold chosen without it. What is verified is listed where `may_see` says so.
+
+    Raises UsageError for an unknown name, two kinds of units, a moment that is none, and where no run is from
+    before it.
     """
     run, fitted = recounted(store, info, progress)
     columns = scores.external_columns(store, info.id)
@@ -127,7 +130,8 @@ def compare_against(
     if len(kinds) > 1:
         raise UsageError(f"{first} counts another kind of unit than {second}: name two of one kind")
     verified = {n: sample for kind in kinds for n, sample in reviewed(store, info.id, kind).items()}
-    at = scope(store, info, run, first, next(iter(kinds), info.kinds[0]), fitted)
+    kind = next(iter(kinds), info.kinds[0])
+    at, seen = scope(store, info, run, first, kind, fitted), may_see(store, info, viewer, kind)
     (ours, own), (theirs, other) = values_of(at, first), values_of(at, second)
     questions = samples.questions_of_hashes(store, info.id)
     twice = [
@@ -140,7 +144,10 @@ def compare_against(
     ]  # fmt: skip
     named = {name: days.get(name, "") for name in (first, second)}
     within = EQUAL if own == other else max(own, other)  # columns that are rounded alike differ by a digit
-    return hold_against(info.name, named, twice, withheld_from(store, info, viewer), within)
+    held = hold_against(info.name, named, twice, withheld_from(store, info, viewer), within)
+    ids = samples.sample_ids(store, info.id)
+    moved = (each if ids[each.id] in seen else replace(each, verified=None) for each in held.moved)
+    return replace(held, moved=tuple(moved))
 
 
 def _before(name: str, columns: Mapping[str, datetime], since: str) -> str:
@@ -181,9 +188,12 @@ def is_folder(name: str) -> bool:
     return Path(name).exists()
 
 
-def diff(store: Store | None, dataset: str | None, first: str, second: str) -> GoldDiff:
+def diff(
+    store: Store | None, dataset: str | None, first: str, second: str, viewer: str | None = None
+) -> GoldDiff:
     """Compare two versions: each the folder of an export, `now`, or a day (its beginning) or time.
 
+    For the eyes of `viewer`: changes of the database are listed where `may_see` says so.
     Where the database knows the dataset, annotators of exports have their names. Raises NotFoundError for a
     folder that is no export, InputError for versions of different datasets, UsageError for a moment that is
     none.
@@ -202,7 +212,15 @@ def diff(store: Store | None, dataset: str | None, first: str, second: str) -> G
         raise InputError(
             f"{first} and {second} have no sample in common: a diff needs two versions of one dataset"
         )
-    return differences(version, other)
+    found = differences(version, other)
+    if store is None or viewer is None or (is_folder(first) and is_folder(second)):
+        return found
+    info = find_dataset(store, found.dataset)
+    ids = samples.sample_ids(store, info.id)
+    seen = {kind: may_see(store, info, viewer, kind) for kind in KINDS}
+    listed = tuple(one for one in found.changes if one.id not in ids or ids[one.id] in seen[one.kind])
+    hidden = {one.id for one in found.changes} - {one.id for one in listed}
+    return replace(found, changes=listed, hidden=len(hidden))
 
 
 def _exported(folder: str) -> str:

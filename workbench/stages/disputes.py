@@ -28,7 +28,7 @@ from workbench.scoring.names import CALIBRATED, DEFAULT_SCORER, RECOUNT, column_
 from workbench.stages.calibrate import cross_fitted
 from workbench.stages.examples import seen_ids
 from workbench.stages.figures import Scope, scope, weights as weights_of
-from workbench.stages.people import check
+from workbench.stages.people import check, may_see
 from workbench.stages.queue import able_scorers, scored_by, under
 from workbench.stages.recompute import counts, recompute
 from workbench.stages.review import act, open_sample, opened_anew
@@ -36,7 +36,6 @@ from workbench.store import disputes as stored, plans, runs, scores
 from workbench.store.datasets import DatasetInfo, blind_ids, count_samples
 from workbench.store.engine import Store
 from workbench.store.gold import Reviewed, reviewed, verified_by
-from workbench.store.queue import shown_ids
 from workbench.store.runs import RunInfo
 from workbench.store.samples import questions_of_hashes
 from workbench.store.scores import Member
@@ -126,10 +125,6 @@ def gather(
         head.sample_id for head in heads if head.annotator == annotator and head.disposition == "verified"
     }
     blind = blind_ids(store, info) if info.blind_share else set()
-    seen: Collection[int] = known.keys()
-    if on_screen:  # what people differ in shows to those who decided it
-        differ = {n for n, sample in known.items() if sample.origin == "unresolved"}
-        seen = shown_ids(store, info, annotator, kind) - (differ - mine)
     first = first_scorer(able_scorers(store, info), kind)
     return DisputeCase(
         store=store,
@@ -141,7 +136,7 @@ def gather(
         reviewed=known,
         heads=tuple(head for head in heads if head.sample_id in places),
         closed=frozenset(blind - mine),
-        seen=seen,
+        seen=may_see(store, info, annotator, kind, on_screen=on_screen) & known.keys(),
         at=scope(store, info, run, first or DEFAULT_SCORER[kind], kind, cross_fitted(store, info)),
     )
 
@@ -282,9 +277,8 @@ def disputes(
 ) -> DisputeReport:  # fmt: skip
     """What disagrees under a run and those it is held against, as this annotator may see it.
 
-    A report shows values of every sample that anybody decided; `on_screen` they show where those of the queue
-    do. The scorers and columns that `between` names are held against the others too. Raises UsageError for an
-    unknown scorer.
+    `may_see` says which verified values show. The scorers and columns that `between` names are held against
+    the others too. Raises UsageError for an unknown scorer.
     """
     columns = scores.external_columns(store, info.id)
     scorers = [counts(name, columns)[0] for name in sorted(named([between])) if kind_of(name)]

@@ -19,7 +19,7 @@ from workbench.comparing.figures import Arms, Beside, Counts, Figures, Row, arms
 from workbench.comparing.intervals import FEWEST, UNIT, Interval, mean
 from workbench.comparing.paired import Pair, paired
 from workbench.comparing.plans import DESIGNS
-from workbench.comparing.words import CHOSEN, interval
+from workbench.comparing.words import CHOSEN, interval, unlisted
 from workbench.errors import UsageError
 from workbench.model import Kind, Progress, count, recall_of, silent
 from workbench.scoring.names import (
@@ -138,10 +138,8 @@ def listing(stats: Figures, ids: Collection[int]) -> Figures:
     largest = stats.paired.largest
     if largest and not any(row.id == largest[0] for row in rows):
         largest = None
-    some = many(gone, "verified sample is", "verified samples are")
-    note = f"{some} not listed: you are yet to decide {'it' if gone == 1 else 'them'}."
     paired = replace(stats.paired, largest=largest)
-    return replace(stats, rows=rows, paired=paired, notes=(*stats.notes, note))
+    return replace(stats, rows=rows, paired=paired, notes=(*stats.notes, unlisted(gone)), unlisted=gone)
 
 
 def figures_of(at: Scope, progress: Progress) -> Figures:

@@ -15,9 +15,9 @@ from shlex import quote
 from typing import Literal, get_args
 
 from workbench.errors import NotFoundError, UsageError
-from workbench.model import RESOLVED, sha256
+from workbench.model import RESOLVED, Kind, sha256
 from workbench.store.assignments import release
-from workbench.store.datasets import DatasetInfo
+from workbench.store.datasets import DatasetInfo, blind_ids
 from workbench.store.engine import Store
 from workbench.store.people import (
     Person,
@@ -30,6 +30,8 @@ from workbench.store.people import (
     person_of,
     token_of,
 )
+from workbench.store.queue import shown_ids
+from workbench.store.samples import sample_ids
 from workbench.store.tables import ROLES
 from workbench.store.training import passed
 
@@ -53,6 +55,7 @@ Deed = Literal[
     "make a plan",
     "drop the plan",
     "assign samples",
+    "list what others verified",
     "change who works here",
     "give people tokens",
 ]
@@ -78,6 +81,22 @@ def check(store: Store, name: str, deed: Deed) -> None:
 def settles(store: Store, name: str) -> bool:
     """Whether a person may settle what others differ in."""
     return not why_not(people(store), name, "settle what others differ in")
+
+
+def may_see(store: Store, info: DatasetInfo, viewer: str, kind: Kind, *, on_screen: bool = False) -> set[int]:
+    """The samples of which a person may see what is verified of a kind: every list and report asks here.
+
+    They decided or settled these, or a file brought their gold (`Reviews.decided`). At the command line an
+    owner also sees all others but the blind ones; `on_screen` owners see no more than anybody. Who is in
+    training sees none: their samples are among them.
+    """
+    if is_trained(store, info, viewer):
+        return set()
+    shown = shown_ids(store, info, viewer, kind)
+    if on_screen or why_not(people(store), viewer, "list what others verified"):
+        return shown
+    blind = blind_ids(store, info) if info.blind_share else set()
+    return shown.union(number for number in sample_ids(store, info.id).values() if number not in blind)
 
 
 def why_not(everybody: Sequence[Person], name: str, deed: Deed) -> str:

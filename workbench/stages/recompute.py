@@ -20,7 +20,7 @@ from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, kind_o
 from workbench.scoring.scorers import ScoreGate, counted, gate, value_of
 from workbench.stages import begin_worker
 from workbench.stages.examples import NOTHING, Seen, seen_by
-from workbench.stages.people import check
+from workbench.stages.people import check, may_see
 from workbench.stages.queue import named
 from workbench.store import gold as gold_store, plans, runs, samples, scores
 from workbench.store.calibrations import use_calibration
@@ -72,7 +72,10 @@ def count_chunk(chunk: Sequence[Stored], matching: Matching) -> Batch:
 
 @dataclass(frozen=True)
 class Scored:
-    """One sample with every value there is for it. `verified` lacks a kind that is not verified."""
+    """One sample with every value there is for it. `verified` lacks a kind that is not verified.
+
+    Of the kinds that are `hidden` whoever asked may not see what is verified.
+    """
 
     id: str
     automatic: Mapping[str, Score]
@@ -81,6 +84,7 @@ class Scored:
     unresolved: frozenset[Kind]
     excluded: frozenset[Kind]
     question: str = ""
+    hidden: frozenset[Kind] = frozenset()
 
     def delta(self, name: str) -> float | None:
         """The recall of a scorer, or a number of the file, minus the verified recall; None without both.
@@ -102,7 +106,7 @@ class ScoreReport:
     `unproposed`: samples without a proposal in it, `elsewhere` how many of them other runs speak of.
     `seen`: the samples that the run's prompt showed, and those related to them; no automatic mean has them.
     `calibration` chose the threshold; "" for none. `withheld`: blind samples that whoever asked is yet to
-    decide; of these no report shows anything automatic.
+    decide; of these no report shows anything.
     """
 
     dataset: str
@@ -115,6 +119,13 @@ class ScoreReport:
     seen: Seen = NOTHING
     calibration: str = ""
     withheld: frozenset[str] = frozenset()
+
+    def nameable(self, metric: str) -> list[Scored]:
+        """The samples of which whoever asked may see the value of a metric of a gate."""
+        kind = metric.removeprefix("verified_")
+        if kind == metric:
+            return [row for row in self.samples if row.id not in self.withheld]
+        return [row for row in self.samples if kind not in row.hidden]
 
     @property
     def proposing(self) -> str:
@@ -192,7 +203,7 @@ def score_dataset(
     if run_id is not None:
         recompute(store, replace(info, threshold=limit), progress)
         automatic = scores.load_scores(store, run_id, limit)
-    rows = _scored(store, info, automatic)
+    rows = _scored(store, info, automatic, viewer)
     unproposed = runs.count_unproposed(store, info.id, run_id)
     seen = seen_by(store, info, runs.current_run(store, info))
     return ScoreReport(
@@ -282,11 +293,12 @@ def _step(report: ScoreReport, name: str) -> str:
 
 
 def _scored(
-    store: Store, info: DatasetInfo, automatic: Mapping[int, Mapping[str, Score]]
+    store: Store, info: DatasetInfo, automatic: Mapping[int, Mapping[str, Score]], viewer: str | None
 ) -> tuple[Scored, ...]:
     gold = {kind: gold_store.load_gold(store, info.id, kind) for kind in KINDS}
     excluded = {kind: gold_store.load_excluded(store, info.id, kind) for kind in KINDS}
     external = scores.load_external(store, info.id)
+    seen = {} if viewer is None else {kind: may_see(store, info, viewer, kind) for kind in KINDS}
     held = plans.holdout_ids(store, info.id)  # nobody looks at these in passing: an opening is counted
     questions = samples.questions_of_hashes(store, info.id)
     return tuple(
@@ -298,6 +310,7 @@ def _scored(
             unresolved=frozenset(kind for kind, tally in tallies.items() if tally is None),
             excluded=frozenset(kind for kind in KINDS if number in excluded[kind]),
             question=questions.get(number, ""),
+            hidden=frozenset(kind for kind in seen if number not in seen[kind]),
         )
         for key, number in samples.sample_ids(store, info.id).items()
         if number not in held
@@ -319,6 +332,10 @@ def _means(rows: tuple[Scored, ...], seen: Collection[str]) -> dict[str, Mean]:
         for kind, tally in row.verified.items():
             if kind not in row.excluded:
                 values[f"verified_{kind}"].append(tally.recall)
+    for kind in KINDS:  # the mean of one sample alone is its value
+        one = [row for row in rows if kind in row.verified.keys() - row.excluded]
+        if len(one) == 1 and kind in one[0].hidden:
+            del values[f"verified_{kind}"]
     columns = sorted({name for row in rows for name in row.external})
     names = (*SCORERS, *columns, *(f"verified_{kind}" for kind in KINDS))
     return {name: mean(values[name]) for name in names if name in values}

@@ -492,9 +492,14 @@ def undecided_of(store: Store, reviews: Reviews, differ: Iterable[int]) -> set[i
 
 
 def shown_ids(store: Store, info: DatasetInfo, annotator: str, kind: Kind) -> set[int]:
-    """The samples whose values of one kind may be shown to this annotator, as `Reviews.decided` says."""
+    """The samples whose values of one kind may be shown to this annotator.
+
+    As `Reviews.decided` and `undecided_of` say.
+    """
     reviews = Reviews.of(info, annotator)._replace(kinds=(kind,))
-    return store.ids(SAMPLE.id, SAMPLE.dataset_id == info.id, reviews.decided())
+    shown = store.ids(SAMPLE.id, SAMPLE.dataset_id == info.id, reviews.decided())
+    differ = (n for n, gold in reviewed(store, info.id, kind, holdout=True).items() if gold.tally is None)
+    return shown - undecided_of(store, reviews, shown.intersection(differ))
 
 
 def given(store: Store, info: DatasetInfo, annotator: str, sample_id: int, kind: Kind) -> Assessment | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 
 from textual.app import ComposeResult
 from textual.widgets import Static
@@ -54,7 +55,8 @@ class AgreeScreen(Room):
         by = [*TABLES][self.at - 1]
         with self.telling("counting") as count:
             desk = await self.desk.fresh()
-            self.report = await asyncio.to_thread(agree, desk.store, desk.info, by, progress=count)
+            read = partial(agree, desk.store, desk.info, desk.annotator, by, on_screen=True, progress=count)
+            self.report = await asyncio.to_thread(read)
         self._show(self.report)
 
     def _show(self, report: AgreeReport) -> None:
