@@ -43,7 +43,7 @@ async def test_it_says_what_the_command_says(user: User, decided: Path) -> None:
             assert isinstance(app.screen, AgreeScreen)
             for digit, by in (("1", "label"), ("2", "pair"), ("3", "week")):
                 await user.press(digit)
-                report = agree(user.store, find_dataset(user.store, None), by)
+                report = agree(user.store, find_dataset(user.store, None), "cy", by, on_screen=True)
                 facts, head = app.screen.query_one(Passage).text, shown(app, "#columns").removeprefix("  ")
                 parts = app.screen.query_one(PartRows)
                 lines = [shown(app, "#answer"), "", *facts.split("\n"), "", head, *parts.rows]

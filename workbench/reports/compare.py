@@ -320,7 +320,7 @@ def _table(chosen: Sequence[Dispute], yours: Collection[str]) -> list[str]:
     lines = [f"{'sample':<{size}}  {'between':<{wide}}{values}  state"]
     rows = zip((chosen[0], *chosen), chosen, names, betweens, strict=False)
     for before, dispute, name, between in rows:
-        if before.lead and not dispute.lead:
+        if before.lead and not (dispute.lead or dispute.hidden):
             lines.append("other disagreements:")
         values = f"{value(dispute.first):>6}{value(dispute.second):>7}"
         values += f"{delta(dispute.delta):>6} {effect(dispute) or UNDEFINED:>6}"
