@@ -21,26 +21,8 @@ from typer import Argument, Option
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from workbench import __version__, reports
+from workbench.cli import console
 from workbench.cli.compare import calibrate, compare, diff, disputes
-from workbench.cli.console import (
-    DEFAULT_DB,
-    Call,
-    Context,
-    Json,
-    Run,
-    annotator_name,
-    by_option,
-    check_format,
-    counted,
-    dataset_of,
-    exit_code,
-    on_terminal,
-    open_app,
-    open_for,
-    policy_from,
-    say_whatever_comes,
-    tell,
-)
 from workbench.cli.export import copy, doctor, export, purge, verify
 from workbench.cli.import_ import audit, import_
 from workbench.cli.plan import MATCH_THRESHOLD, draw, plan, score_files
@@ -129,15 +111,15 @@ def _late(option: TyperOption) -> TyperOption:
 
 
 def _take_late(context: Any, option: Any, value: str | None) -> None:
-    call: Call = context.obj
+    call: console.Call = context.obj
     if value is None:
         return
     if option.name == "db":
-        call.db, call.db_given = value or DEFAULT_DB, True
+        call.db, call.db_given = value or console.DEFAULT_DB, True
     elif option.name == "dataset":
         call.dataset = value
     else:
-        call.named = annotator_name(value)
+        call.named = console.annotator_name(value)
 
 
 app = typer.Typer(
@@ -161,9 +143,10 @@ def _version(value: bool) -> None:
 
 @app.callback(invoke_without_command=True)
 def start(
-    context: Context,
+    context: console.Context,
     db: Annotated[
-        str | None, Option(envvar="WORKBENCH_DB", help=f"A file or database URL; {DEFAULT_DB} by default.")
+        str | None,
+        Option(envvar="WORKBENCH_DB", help=f"A file or database URL; {console.DEFAULT_DB} by default."),
     ] = None,
     dataset: Annotated[str | None, Option(help="A dataset; not needed when it is the only one.")] = None,
     annotator: Annotated[
@@ -175,8 +158,8 @@ def start(
     ] = False,
 ) -> None:
     """Without a command: open the queue, as `workbench review` does."""
-    named = None if annotator is None else annotator_name(annotator)
-    context.obj = Call(db or DEFAULT_DB, by_option(context, "db"), dataset, named)
+    named = None if annotator is None else console.annotator_name(annotator)
+    context.obj = console.Call(db or console.DEFAULT_DB, console.by_option(context, "db"), dataset, named)
     reports.given = context.obj.given
     if context.invoked_subcommand is None:
         review(context)
@@ -184,11 +167,11 @@ def start(
 
 @app.command()
 def demo(
-    context: Context,
+    context: console.Context,
     report: Annotated[
         bool, Option("--report", help="Print the comparison instead of opening a screen.")
     ] = False,
-    json: Json = False,
+    json: console.Json = False,
 ) -> None:
     """Try it: 50 samples in seven languages with recorded proposals and some gold. No key, no network.
 
@@ -198,13 +181,13 @@ def demo(
     from workbench.stages import import_ as stage
 
     url = call.db if call.db_given else DEMO_DB  # WORKBENCH_DB is the person's own: the demo stays out of it
-    with open_for(url, create=True) as store:
+    with console.open_for(url, create=True) as store:
         stage.load_demo(store, call.annotator)
     call.db, call.db_given, call.dataset = url, True, stage.DATASET
-    if report or json or not on_terminal():
+    if report or json or not console.on_terminal():
         compare(context, samples=True, json=json)
     else:
-        open_app(url, stage.DATASET, call.annotator)
+        console.open_app(url, stage.DATASET, call.annotator)
     if not json:
         typer.echo(f"\nOpen its screens with: workbench --db {url} review", err=True)
 
@@ -221,20 +204,20 @@ app.command()(serve)
 
 
 @app.command()
-def review(context: Context) -> None:
+def review(context: console.Context) -> None:
     """Open the queue: accept or correct units and matches, sample by sample."""
     call = context.obj
-    if not on_terminal():
+    if not console.on_terminal():
         raise UsageError("the screens need a terminal; for scripts: audit FILE, score, compare, export")
-    open_app(call.db, call.dataset, call.annotator)
+    console.open_app(call.db, call.dataset, call.annotator)
     own = f" --as {shlex.quote(call.named)}" if call.named else ""
-    tell(f"What you decided is saved. To go on:\n  workbench review{own}")
+    console.tell(f"What you decided is saved. To go on:\n  workbench review{own}")
 
 
 @app.command()
 def score(
-    context: Context,
-    run: Run = None,
+    context: console.Context,
+    run: console.Run = None,
     match_threshold: Annotated[int | None, MATCH_THRESHOLD] = None,
     save: Annotated[bool, Option("--save", help="Keep --match-threshold for this dataset.")] = False,
     threshold: Annotated[
@@ -255,7 +238,7 @@ def score(
     format: Annotated[  # noqa: A002
         str, Option(help="text, or markdown for a pull-request comment, with a pass mark.")
     ] = "text",
-    json: Json = False,
+    json: console.Json = False,
 ) -> None:
     """Score every sample by every scorer, next to the verified values; a pass mark makes it a gate for CI."""
     from workbench.stages import recompute
@@ -263,11 +246,11 @@ def score(
     call = context.obj
     if save and match_threshold is None:
         raise UsageError("--save keeps a match threshold: give --match-threshold too")
-    check_format(format, json=json)
+    console.check_format(format, json=json)
     for name, given in (("--metric", metric), ("--junit", junit), ("--format", format != "text" or None)):
         if given is not None and threshold is None and not strict:
             raise UsageError(f"{name} is for a pass mark: give --threshold or --strict too")
-    with counted(call, "Scoring", run) as (store, info, progress):
+    with console.counted(call, "Scoring", run) as (store, info, progress):
         if save and match_threshold is not None:
             info = recompute.keep_threshold(store, info, match_threshold, call.annotator)
         report = recompute.score_dataset(
@@ -298,19 +281,19 @@ for command in (compare, diff, agree, disputes, calibrate, export, verify, docto
 
 
 @app.command()
-def status(context: Context, json: Json = False) -> None:
+def status(context: console.Context, json: console.Json = False) -> None:
     """Show what the database holds and how far the reviews are."""
     from workbench.stages.upkeep import status as stage
 
     call = context.obj
-    with open_for(call.db) as store:
+    with console.open_for(call.db) as store:
         report = stage(store, call.reader, call.dataset)
     reports.show(report, status_text(report), as_json=json)
 
 
 @app.command()
 def backup(
-    context: Context,
+    context: console.Context,
     target: Annotated[
         Path | None,
         Argument(help="A new file; by default next to the database, for a server in this folder."),
@@ -319,12 +302,12 @@ def backup(
     """Copy the database while it is in use. `purge` reaches the copies that are made without a name."""
     from workbench.stages.upkeep import backup as stage
 
-    with open_for(context.obj.db) as store:
+    with console.open_for(context.obj.db) as store:
         typer.echo(stage(store, target, datetime.now().astimezone()))
 
 
 @policy_app.callback(invoke_without_command=True)
-def policy(context: Context) -> None:
+def policy(context: console.Context) -> None:
     """Show or change the policy: labels, guidelines and counting rules."""
     if context.invoked_subcommand is None:
         policy_show(context)
@@ -332,51 +315,51 @@ def policy(context: Context) -> None:
 
 @policy_app.command("show")
 def policy_show(
-    context: Context,
+    context: console.Context,
     version: Annotated[int | None, Option(help="An earlier version, by its number.", metavar="N")] = None,
-    json: Json = False,
+    json: console.Json = False,
 ) -> None:
     """Print the current policy as TOML: kinds, labels with keys, unit rules, guidelines."""
     from workbench.stages import policy as stage
 
-    with dataset_of(context.obj) as (store, info):
+    with console.dataset_of(context.obj) as (store, info):
         shown = stage.version_of(store, info, version)
         reports.show(shown, stage.to_toml(shown), as_json=json, whole=True)
 
 
 @policy_app.command("edit")
 def policy_edit(
-    context: Context,
+    context: console.Context,
     file: Annotated[str | None, Option(help="Read the policy from a file, - for standard input.")] = None,
     take: Annotated[int | None, Option(help="Take a change that `calibrate` proposes.", metavar="N")] = None,
-    json: Json = False,
+    json: console.Json = False,
 ) -> None:
     """Change the policy: edit what `policy show` printed. Every change makes a new version."""
     from workbench.stages import policy as stage
 
     call = context.obj
     if take is None:
-        text = policy_from(file)
-        with dataset_of(call) as (store, info):
+        text = console.policy_from(file)
+        with console.dataset_of(call) as (store, info):
             report = stage.change_policy(store, info, text, call.annotator)
     elif file is not None:
         raise UsageError("--take, --file: one of the two says what to change")
     else:
-        with counted(call, "Reading reviews") as (store, info, progress):
+        with console.counted(call, "Reading reviews") as (store, info, progress):
             report = stage.take_change(store, info, take, call.annotator, progress)
     reports.show(report, policy_changes_text(report), as_json=json)
 
 
 @policy_app.command("aliases")
 def policy_aliases(
-    context: Context,
+    context: console.Context,
     remove: Annotated[str | None, Option(help="Take back your aliases of a name.")] = None,
-    json: Json = False,
+    json: console.Json = False,
 ) -> None:
     """List the names that reviewers said are of one thing. The matcher uses them in other samples."""
     from workbench.stages.policy import forget_alias
 
-    with dataset_of(context.obj) as (store, info):
+    with console.dataset_of(context.obj) as (store, info):
         if remove is None:
             reports.show(info.aliases, aliases_text(info.aliases), as_json=json)
         else:
@@ -387,13 +370,13 @@ def policy_aliases(
 def main() -> NoReturn:
     """Run the command of this process."""
     gc.set_threshold(300_000)  # with 700 up to a fifth of a command goes into walking what is in use
-    say_whatever_comes()
+    console.say_whatever_comes()
     sys.exit(_run(sys.argv[1:]))
 
 
 def _run(arguments: list[str]) -> int:
     # ends by SystemExit; usage errors are printed there, with exit code 2
-    return exit_code(lambda: app(arguments))
+    return console.exit_code(lambda: app(arguments))
 
 
 if __name__ == "__main__":

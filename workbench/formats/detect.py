@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from workbench.errors import AmbiguousError, InputError, NotFoundError, RowError, UsageError, disk_errors
-from workbench.formats import tables
+from workbench.formats import json_lines, tables
 from workbench.formats.columns import (
     FIELD_OF,
     NAMES,
@@ -27,19 +27,6 @@ from workbench.formats.columns import (
     value_at,
 )
 from workbench.formats.exports.folder import MANIFEST, home_of, read_manifest
-from workbench.formats.json_lines import (
-    BOM,
-    MEMBERS,
-    OBJECTS,
-    SPLIT,
-    RawRow,
-    beginning,
-    first_keys,
-    first_lines,
-    inner_lists,
-    of_document,
-    of_lines,
-)
 from workbench.formats.readers import annotation_tools, deepeval, native, ragas, ragas_runs, tools
 from workbench.formats.rejects import SUFFIX as REJECTED
 from workbench.formats.rows import OBJECT, FileRow, Notes, excerpt, refused
@@ -88,26 +75,26 @@ def look(path: Path, format: str | None, columns: NamedColumns) -> DatasetFile: 
 
 def objects(
     source: DatasetFile, progress: Progress = silent, passed: Callable[[str], object] = lambda _: None
-) -> Generator[RawRow]:
+) -> Generator[json_lines.RawRow]:
     """The objects of a file that is no CSV table; `passed` gets the keys of a document next to them."""
     path, container = source.path, source.container
     if container == "lines":
-        return of_lines(path, progress)
+        return json_lines.of_lines(path, progress)
     if container == "document":
-        return of_document(path, source.lists, progress, passed)
+        return json_lines.of_document(path, source.lists, progress, passed)
     assert container != "table"
     return tables.objects(path, container, progress)
 
 
 def _contained(path: Path, columns: NamedColumns) -> DatasetFile:
     """The container, the lists inside a document, and the format that claims them."""
-    data = beginning(path)
+    data = json_lines.beginning(path)
     if data.startswith(b"PAR1"):
         return DatasetFile(path, "parquet")
     # An Arrow stream has no name of its own: a continuation mark and a small length, little-endian.
     if data.startswith(b"ARROW1") or (data[:4] == b"\xff" * 4 and data[6:8] == b"\0\0"):
         return DatasetFile(path, "arrow")
-    first = first_lines(path, data)
+    first = json_lines.first_lines(path, data)
     start = first[0].lstrip()[:1] if first else b""
     if start == b"{":
         return _object(path, data, columns)
@@ -130,7 +117,7 @@ def _object(path: Path, data: bytes, columns: NamedColumns) -> DatasetFile:
 
     if columns.rows:
         return document(columns.rows)
-    names = dict(first_keys(data.removeprefix(BOM).decode("utf-8", "replace")))
+    names = dict(json_lines.first_keys(data.removeprefix(json_lines.BOM).decode("utf-8", "replace")))
     for format, reader in READERS.items():  # noqa: A001
         for key in reader.lists:
             name, dot, _ = key.partition(".")
@@ -141,22 +128,22 @@ def _object(path: Path, data: bytes, columns: NamedColumns) -> DatasetFile:
             f"{path}: holds only the link to a test run on Confident AI; the run itself is in "
             ".deepeval/.latest_run_full.json, or in the folder of DEEPEVAL_RESULTS_FOLDER"
         )
-    if set(names.values()) == {"{"} and (row := _first_row(document(MEMBERS))) is not None:
+    if set(names.values()) == {"{"} and (row := _first_row(document(json_lines.MEMBERS))) is not None:
         for format, reader in READERS.items():  # noqa: A001
-            if MEMBERS in reader.lists and reader.claims(row):
-                return document(MEMBERS, format=format)
+            if json_lines.MEMBERS in reader.lists and reader.claims(row):
+                return document(json_lines.MEMBERS, format=format)
         if "0" in row and all(key.isdigit() for key in row):
             records = f'to_json("{path.name}", orient="records")'
             raise InputError(f"{path}: columns, as pandas writes by default; write rows: {records}")
     if names.get("columns") == names.get("data") == "[":
-        return document(SPLIT)
+        return document(json_lines.SPLIT)
     by_line = path.suffix.lower() in _LINES
-    lists, end, more = inner_lists(path, by_line=by_line)
+    lists, end, more = json_lines.inner_lists(path, by_line=by_line)
     by_lines = DatasetFile(path, "lines")
     # a broken document of which the second line alone is a row is lines of which the first is broken
     if (end == 1 and (more or by_line)) or (more is None and _first_row(by_lines, _LOOK if by_line else 2)):
         return by_lines
-    whole = _first_row(document(OBJECTS)) if path.stat().st_size < _LARGEST_ROW else None
+    whole = _first_row(document(json_lines.OBJECTS)) if path.stat().st_size < _LARGEST_ROW else None
     if not more and not (whole is not None and _is_row(path, whole, columns)):
         fit = [key for key, row in lists.items() if _is_row(path, row, columns)]
         if len(fit) == 1:
@@ -170,7 +157,7 @@ def _object(path: Path, data: bytes, columns: NamedColumns) -> DatasetFile:
                 f"reference, user_input and retrieved_contexts; there is {excerpt(listed, 400)}"
                 f"{next(filter(None, advice), '')}"
             )
-    return document(OBJECTS) if end > 1 else by_lines
+    return document(json_lines.OBJECTS) if end > 1 else by_lines
 
 
 def _is_row(path: Path, row: JsonObject, columns: NamedColumns) -> bool:
@@ -242,7 +229,7 @@ def _by_rows(source: DatasetFile, columns: NamedColumns) -> DatasetFile:
                 number = _LOOK
                 break
     if row is None and bad is None and columns.rows:
-        there = excerpt(", ".join(inner_lists(path)[0]), 200) or "none"
+        there = excerpt(", ".join(json_lines.inner_lists(path)[0]), 200) or "none"
         raise InputError(f"{path}: --rows {excerpt(columns.rows)}: no list of objects; there is: {there}")
     if row is None and bad is None:
         raise InputError(f"{path}: no rows{': every line is blank' if by_line else ''}")
@@ -378,8 +365,8 @@ class Reader(NamedTuple):
     claims: Callable[[JsonObject], bool] = lambda _: False
     lists: frozenset[str] = frozenset()
     cells: Callable[[JsonObject], JsonObject] | None = None
-    rows: Callable[[Iterator[RawRow], Path, Notes], Iterator[FileRow]] | None = None
-    joins: Callable[[Iterator[RawRow], Notes], Iterator[RawRow]] | None = None
+    rows: Callable[[Iterator[json_lines.RawRow], Path, Notes], Iterator[FileRow]] | None = None
+    joins: Callable[[Iterator[json_lines.RawRow], Notes], Iterator[json_lines.RawRow]] | None = None
     spans: bool = False
 
 
@@ -388,7 +375,7 @@ READERS: dict[str, Reader] = {
     "ragas": Reader(ragas.record_of, cells=ragas.row_of_cells),
     "ragas-annotations": Reader(claims=ragas_runs.is_annotation, rows=ragas_runs.annotation_rows),
     "ragas-traces": Reader(
-        claims=ragas_runs.is_trace, rows=ragas_runs.trace_rows, lists=frozenset({MEMBERS})
+        claims=ragas_runs.is_trace, rows=ragas_runs.trace_rows, lists=frozenset({json_lines.MEMBERS})
     ),
     "promptfoo": Reader(tools.promptfoo_record, tools.is_promptfoo),
     "mlflow": Reader(tools.mlflow_record, tools.is_mlflow, cells=tools.cells_opened),

@@ -9,18 +9,10 @@ from typing import Any
 from workbench.errors import InputError
 from workbench.model import FOUND_IF, KINDS, JsonObject, Label, Policy
 from workbench.settings import toml_table
+from workbench.text.lists import sections
 from workbench.text.safe import clean
 
-_HEAD = """\
-# What annotators agree on. Saving a change makes a new version; reviews keep the version they used.
-# kinds: what is reviewed, "entity", "statement" or both; the first is shown first.
-# counted_labels: the labels that count; empty means all.
-# nested: what a name found only inside a longer name is, "missing" or "found".
-# derived: a country named by its people only (Danish for Denmark), "missing" or "found".
-# coarser: a date that agrees as far as it goes (1994 for 3 August 1994), "missing" or "found".
-# partial: a statement supported in part is "split" in two, or "missing" with the reason partial.
-# language: of samples whose meta names none, as in "ru"; "" means that it is detected.
-"""
+_HEAD = sections(__name__)["head"]
 _KEYS = {"kinds", "counted_labels", *FOUND_IF, "partial", "language", "guidelines", "labels"}
 _LANGUAGE = re.compile(r"[a-z]{2}|")
 

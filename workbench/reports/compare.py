@@ -8,27 +8,9 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 
+from workbench.comparing import words
 from workbench.comparing.disputes import AUTOMATIC
 from workbench.comparing.intervals import FEWEST
-from workbench.comparing.words import (
-    LABEL_HEAD,
-    Fact,
-    arms_facts,
-    cause_estimate,
-    cause_line,
-    count_lines,
-    counter,
-    estimate_facts,
-    headline,
-    label_rows,
-    no_cause_lines,
-    notes,
-    over_verified,
-    paired_facts,
-    unit_facts,
-    verdict_facts,
-    verified_samples,
-)
 from workbench.model import RESOLVED, JsonObject
 from workbench.reports import columns_of, page
 from workbench.reports.units import effect
@@ -54,15 +36,15 @@ def figures_text(figures: Figures) -> str:
         return page([*lines, "no samples: workbench import FILE brings some in"])
     if not figures.run:
         lines.append("nothing is proposed yet: workbench propose, or import FILE with proposals")
-    if not verified_samples(figures.counts):
+    if not words.verified_samples(figures.counts):
         besides = " besides what this run was shown" if figures.counts.seen else ""
         what = "settled: annotators differ everywhere" if figures.counts.unresolved else "verified yet"
         lines.append(f"nothing is {what}{besides}: workbench review, or import FILE --gold")
-    lines += ["", *_facts(estimate_facts(figures.estimate, assisted=figures.assisted))]
-    lines += [f"  {note}" for note in notes(figures)]
+    lines += ["", *_facts(words.estimate_facts(figures.estimate, assisted=figures.assisted))]
+    lines += [f"  {note}" for note in words.notes(figures)]
     causes = _causes(figures)
     lines += ["", *causes] if causes else []
-    if figures.beside and verified_samples(figures.counts):
+    if figures.beside and words.verified_samples(figures.counts):
         lines += ["", "all scorers, over the samples that are verified:", *_beside(figures)]
     return page([*lines, *_rest(figures)])
 
@@ -72,17 +54,17 @@ def _head(figures: Figures) -> list[str]:
     by = f" by calibration {figures.calibration}" if figures.calibration else ""
     scorer = scorer_in_full(figures.scorer)
     first = f"{figures.dataset} · {scorer} · {run} · match threshold {figures.threshold}{by}"
-    return [first, headline(figures.counts), *count_lines(figures.counts)]
+    return [first, words.headline(figures.counts), *words.count_lines(figures.counts)]
 
 
 def _causes(figures: Figures) -> list[str]:
     if not figures.causes:
-        return no_cause_lines(figures)
+        return words.no_cause_lines(figures)
     bias = "" if figures.paired.bias is None else f" (they add up to {signed(figures.paired.bias)})"
-    lines = [f"why they differ{bias}, over {over_verified(figures)}:"]
+    lines = [f"why they differ{bias}, over {words.over_verified(figures)}:"]
     for cause in figures.causes:
-        lines.append(f"  {cause_line(cause)}")
-        whole = cause_estimate(figures.estimated.get(cause.cause))
+        lines.append(f"  {words.cause_line(cause)}")
+        whole = words.cause_estimate(figures.estimated.get(cause.cause))
         lines += [f"    {whole}"] if whole else []
     return lines
 
@@ -99,27 +81,27 @@ def _beside(figures: Figures) -> list[str]:
 
 
 def _rest(figures: Figures) -> list[str]:
-    paired = _facts(paired_facts(figures.paired, figures.rows))
+    paired = _facts(words.paired_facts(figures.paired, figures.rows))
     lines = ["", "paired, over the samples that are verified:", *paired]
     if figures.verdicts.n:
-        lines += ["", f"verdicts of the {counter(figures)} on matched units:"]
-        lines += _facts(verdict_facts(figures.verdicts, figures.chance))
+        lines += ["", f"verdicts of the {words.counter(figures)} on matched units:"]
+        lines += _facts(words.verdict_facts(figures.verdicts, figures.chance))
     if figures.labels:
-        lines += ["", "units:", *_facts(unit_facts(figures.units, figures.strict))]
-        lines += ["", *table(list(LABEL_HEAD), [list(row) for row in label_rows(figures.labels)])]
+        lines += ["", "units:", *_facts(words.unit_facts(figures.units, figures.strict))]
+        lines += ["", *table(list(words.LABEL_HEAD), [list(row) for row in words.label_rows(figures.labels)])]
     arms = figures.arms
     if arms.blind.n or arms.assisted.n:
-        facts = arms_facts(arms, figures.paired, figures.without_fast, figures.counts)
+        facts = words.arms_facts(arms, figures.paired, figures.without_fast, figures.counts)
         lines += ["", "how they were reviewed:", *_facts(facts)]
     for word, totals in (("label", figures.by_label), ("language", figures.by_language)):
         if totals:
             lines += ["", f"causes by {word}:"]
             for name, causes in totals.items():
-                lines += [f"  {name}", *(f"    {cause_line(cause)}" for cause in causes)]
+                lines += [f"  {name}", *(f"    {words.cause_line(cause)}" for cause in causes)]
     return lines
 
 
-def _facts(facts: Sequence[Fact]) -> list[str]:
+def _facts(facts: Sequence[words.Fact]) -> list[str]:
     """Aligned: name, value, and what belongs to it, which is never cut."""
     return [f"  {line}" for line in table(("", "", ""), facts, whole=True)[1:]]
 

@@ -5,21 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from workbench.comparing.answer import (
-    REVIEW_ALL,
-    SECONDS,
-    SHOWN,
-    WORST,
-    Answer,
-    Step,
-    Suspect,
-    Triage,
-    Worst,
-    effects,
-    estimated,
-    left_out,
-    steps,
-)
+from workbench.comparing import answer as pure
 from workbench.comparing.answer_words import DIGITS
 from workbench.comparing.disputes import disputed
 from workbench.comparing.figures import Figures, Row
@@ -52,7 +38,7 @@ LEARNED_FROM = 100
 def answer(
     store: Store, info: DatasetInfo, viewer: str, *, scorer: str | None = None, usual: str = "",
     on_screen: bool = False, progress: Progress = silent,
-) -> tuple[Answer, Figures]:  # fmt: skip
+) -> tuple[pure.Answer, Figures]:  # fmt: skip
     """The answer for the eyes of `viewer`, and the figures that it rests on.
 
     `scorer` asks for another score than the headline, `usual` is a person's setting. Samples whose verified
@@ -77,7 +63,7 @@ def answer(
     scored = {number: value for number in at.places if (value := scores.get(number)) is not None}
     prefix, whole = at.begun, every.estimate
     begun = {row.sample_id: row.origin for row in prefix.rows}
-    estimate = estimated(whole)
+    estimate = pure.estimated(whole)
 
     def resting(rows: Sequence[Row]) -> list[Row]:
         """What an estimate rests on: samples picked because they look wrong would make every cause larger."""
@@ -94,7 +80,7 @@ def answer(
         for one in able
         if one != name and (error := mean_error(values_of(at, one)[0], known)) is not None
     }
-    triage = Triage(0, 0, 0, 0, 0, ())
+    triage = pure.Triage(0, 0, 0, 0, 0, ())
     if estimate is None or not on_screen:
         triage = _triage(store, info, viewer, every, seen, withheld, scored, presence)
     pace = queue.pace(store, info, viewer)
@@ -103,7 +89,7 @@ def answer(
     size = total = counts.total - counts.seen
     left = total - settled - counts.excluded - counts.unresolved
     if prefix.corpus:  # all other samples are in no database, and the plan stays
-        size, left = max(size, REVIEW_ALL), (prefix.planned_n or 0) - prefix.n
+        size, left = max(size, pure.REVIEW_ALL), (prefix.planned_n or 0) - prefix.n
     ahead = whole.ahead  # some of the planned samples may be reviewed behind the prefix
     goal = planned(store, info.id, kind)
     if of_plan := goal[1] - goal[0] if goal else 0:
@@ -120,7 +106,7 @@ def answer(
     in_turn = sum(origin in ("reviewed", "adjudicated") for origin in begun.values())
     by_text = kind == "entity" and name != "presence"
     without = {row.sample_id for row in every.rows if row.verified is None}
-    return Answer(
+    return pure.Answer(
         dataset=info.name,
         total=total,
         kind=kind,
@@ -142,18 +128,18 @@ def answer(
         if counts.imported or whole.design == "elsewhere" or in_order >= FEWEST
         else "",
         compared=len(known),
-        left_out=left_out(settled, counts, every.rows, len(known)),
+        left_out=pure.left_out(settled, counts, every.rows, len(known)),
         traced=shown.reproducible is not None,
         score_reviewed=None if alone else mean(row.automatic for row in known).value,
         verified=None if alone else mean(row.verified for row in known).value,
         estimate=estimate,
-        effects=() if alone else effects(rows),
+        effects=() if alone else pure.effects(rows),
         worst=_worst(store, info, name, resting(shown.rows), kind),
-        steps=steps(
+        steps=pure.steps(
             counts if kind in info.kinds else replace(counts, fast=0, unresolved=0), whole, estimate,
             total=size, left=left if kind in info.kinds else 0, shown=len(triage.shown), rivals=rivals,
             planned=prefix.at_planned_n, of_plan=of_plan, ahead=ahead, reviews=reviews,
-            seconds=pace.seconds if pace and measured else SECONDS[kind],
+            seconds=pace.seconds if pace and measured else pure.SECONDS[kind],
             error=mean_error({row.sample_id: row.automatic for row in known}, known),
             # another policy would end the estimate of a drawn corpus
             change=_policy_step(store, info, run)
@@ -168,7 +154,7 @@ def answer(
     ), shown  # fmt: skip
 
 
-def _policy_step(store: Store, info: DatasetInfo, run: RunInfo) -> Step | None:
+def _policy_step(store: Store, info: DatasetInfo, run: RunInfo) -> pure.Step | None:
     """The step to the first policy that reviews ask for, if it makes the error smaller."""
     try:
         seen = calibrate.gather(store, info, run, None, most=LEARNED_FROM)
@@ -176,7 +162,7 @@ def _policy_step(store: Store, info: DatasetInfo, run: RunInfo) -> Step | None:
         return None
     for number, change in enumerate(policy_changes(seen.cases, info.policy, info.threshold), start=1):
         if change.better is not False and change.gain.value > 0:
-            return Step(
+            return pure.Step(
                 "policy", change.samples, scorer=seen.scorer, before=change.before, after=change.after,
                 number=number, order=change.words, sure=bool(change.better),
             )  # fmt: skip
@@ -196,7 +182,7 @@ def mean_error(values: Values, known: Sequence[Row]) -> float | None:
 def _triage(
     store: Store, info: DatasetInfo, viewer: str, every: Figures, seen: Figures, withheld: Collection[str],
     scored: Mapping[int, float], presence: Values,
-) -> Triage:  # fmt: skip
+) -> pure.Triage:  # fmt: skip
     """The samples whose score looks wrong, and how many of them that are reviewed were.
 
     Of one alone that is only if the viewer may see it, as `seen` says.
@@ -214,7 +200,7 @@ def _triage(
         doubt = suspicion(info, stored, every.scorer, scored[number], kind, wanted=not hopeless)
         if doubt is not None:
             suspects.append(
-                Suspect(
+                pure.Suspect(
                     number,
                     sample.id,
                     stored.told_by + (sample.user_input or sample.id),
@@ -230,8 +216,8 @@ def _triage(
     if len(reviewed) == 1 and not any(row.sample_id == reviewed[0] for row in seen.rows):
         reviewed = []
     checked = [deltas[number] for number in reviewed]
-    listed = [suspect for suspect in suspects if suspect.sample_id not in decided][:SHOWN]
-    return Triage(
+    listed = [suspect for suspect in suspects if suspect.sample_id not in decided][: pure.SHOWN]
+    return pure.Triage(
         looked,
         len(suspects),
         sum(any(not clue.same for clue in suspect.suspicion.clues) for suspect in suspects),
@@ -241,10 +227,12 @@ def _triage(
     )
 
 
-def _worst(store: Store, info: DatasetInfo, name: str, rows: Sequence[Row], kind: Kind) -> tuple[Worst, ...]:
+def _worst(
+    store: Store, info: DatasetInfo, name: str, rows: Sequence[Row], kind: Kind
+) -> tuple[pure.Worst, ...]:
     """The reviewed samples with the largest differences, and the verified units that these come from."""
     apart = [row for row in rows if row.delta is not None and rounded(row.delta, DIGITS)]
-    first = sorted(apart, key=lambda row: (-abs(row.delta or 0.0), row.sample_id))[:WORST]
+    first = sorted(apart, key=lambda row: (-abs(row.delta or 0.0), row.sample_id))[: pure.WORST]
     known = gold.load_some(store, [row.sample_id for row in first], kind)
     loaded = {each.sample_id: each for each in samples.load_samples(store, [*known], info.run_id)}
     scorer = name if name in SCORERS else RECOUNT[kind]
@@ -265,7 +253,7 @@ def _worst(store: Store, info: DatasetInfo, name: str, rows: Sequence[Row], kind
             else tuple(Clue(unit.text, None, same=True) for unit in units)
         )
         worst.append(
-            Worst(
+            pure.Worst(
                 row.sample_id, row.id, stored.told_by + (sample.user_input or row.id), sample.user_input,
                 sample.reference, marks, row.automatic or 0.0, row.verified or 0.0, shown,
             )

@@ -43,6 +43,7 @@ from workbench.store.engine import Store
 from workbench.store.gold import Reviewed, reviewed
 from workbench.store.journal import first_accepts
 from workbench.store.runs import RunInfo
+from workbench.text import lists
 from workbench.text.figures import many
 
 OPEN = ("skipped", "unresolved")
@@ -53,6 +54,7 @@ EITHER_WAY = Interval(-1.0, 1.0)
 ONE_WAY = {"false match": UNIT, "unsure": UNIT, "missed match": Interval(-1.0, 0.0)}
 """Those of causes that only raise or only lower the automatic value."""
 
+NOTES = lists.pairs(lists.sections(__name__)["notes"])
 EVEN = 1.1
 """Chances to be drawn that differ by this factor at most come from rounding shares to whole samples."""
 
@@ -344,45 +346,27 @@ def _notes(at: Scope, side: Side, pair: Arms, pairs: Sequence[Pair]) -> Iterator
     info, fitted, begun = at.info, at.fitted, at.begun
     standing = [sample for sample in side.reviewed.values() if sample.tally is not None]
     if older := sum(sample.policy not in info.same_policies for sample in standing):
-        yield (
-            f"Verified under an older policy, with its units: {older:,} of {many(len(standing), 'sample')}; "
-            f"the automatic values are of policy version {info.policy.version}."
-        )
+        of = many(len(standing), "sample")
+        yield NOTES["older"].format(older=older, of=of, version=info.policy.version)
     if pair.detectable is not None:
-        yield (
-            f"The {pair.blind.n:,} reviews without suggestions would show an influence of "
-            f"{pair.detectable:.2f} or more on the mean Δ in 8 of 10 cases; a smaller one could go unseen."
-        )
+        yield NOTES["blind"].format(n=pair.blind.n, least=pair.detectable)
     # whose gold chose the threshold, and what was done about it
     if at.name in CALIBRATED and fitted.thresholds:
         limits = ", ".join(map(str, sorted(set(fitted.folds))))
-        yield (
-            f"Calibration {info.calibration} saw the verified units of {fitted.samples} samples: "
-            f"these and what belongs to them are scored at the threshold found without them ({limits}), "
-            "all others count in the estimate with their mean over the folds."
-        )
+        yield NOTES["saw"].format(name=info.calibration, samples=fitted.samples, limits=limits)
     elif at.name in CALIBRATED:
         for calibration in calibrations.list_calibrations(at.store, info.id):
-            chose, before = calibration.document["threshold"], calibration.document["threshold_before"]
-            if chose == info.threshold != before:
-                yield (
-                    f"Match threshold {info.threshold} is the one that calibration {calibration.name} chose "
-                    f"from the verified units of {calibration.document['samples']} samples, but it is set by "
-                    "hand: these samples chose it, so it looks too good. Its use corrects that."
-                )
+            fit = calibration.document
+            if fit["threshold"] == info.threshold != fit["threshold_before"]:
+                yield NOTES["chose"].format_map({**fit, "name": calibration.name})
                 break
     if begun.at_planned_n and begun.beyond:
         more = many(begun.beyond, "more sample is", "more samples are")
-        yield f"The plan is reached: {more} reviewed behind it and not in the estimate."
+        yield NOTES["reached"].format(more=more)
     # paired values weigh each sample alike, which other chances in other strata make another question
     chances = [row.pi for row in begun.rows]
     if len(pairs) >= FEWEST and chances and max(chances) > EVEN * min(chances):
-        yield (
-            f"Strata have different chances {interval(Interval(min(chances), max(chances)))}. The mean "
-            "verified so far, mean Δ, sd, MAE, causes, κ and the P, R and F1 of units weigh each verified "
-            "sample alike: they describe these samples only. What is estimated for all, and calibrate, weigh "
-            "each by 1 / its chance."
-        )
+        yield NOTES["chances"].format(ends=interval(Interval(min(chances), max(chances))))
 
 
 def stands_for(at: Scope, values: Recalls) -> Population:

@@ -15,20 +15,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Select, Table, false, func, inspect, select, true
 
 from workbench.errors import StoreError, UsageError
-from workbench.store.database import (
-    FAILURES,
-    SCHEMA,
-    explained,
-    full_url,
-    make_engine,
-    make_private,
-    make_tables,
-    number_on,
-    remove_made,
-    schema_of,
-    shown_url,
-    sqlite_path,
-)
+from workbench.store import database
 from workbench.store.engine import Store
 from workbench.store.tables import METADATA
 
@@ -90,11 +77,11 @@ def copy_into(store: Store, url: str, dataset_id: int | None, progress: Callable
     All or nothing. Raises UsageError for a target that holds something or is this database, StoreError when
     it cannot be reached, refuses a row, or gives other rows back.
     """
-    target = full_url(url)
-    path, own = sqlite_path(target), sqlite_path(store.url)
+    target = database.full_url(url)
+    path, own = database.sqlite_path(target), database.sqlite_path(store.url)
     same = path.exists() and path.samefile(own) if path and own else target == store.url
     if same:
-        raise UsageError(f"{shown_url(target)} is the database to copy from: name another one")
+        raise UsageError(f"{database.shown_url(target)} is the database to copy from: name another one")
     copied: list[Rows] = []
     calls: set[int] = set()
     with store.snapshot() as session, _empty(target, path) as connection:
@@ -119,10 +106,12 @@ def copy_into(store: Store, url: str, dataset_id: int | None, progress: Callable
             for rows in _chunks(connection, select(table)):
                 stored.add(rows)
             if given != stored:
-                raise StoreError(f"{shown_url(target)} has other rows of {table.name}: nothing was copied")
+                raise StoreError(
+                    f"{database.shown_url(target)} has other rows of {table.name}: nothing was copied"
+                )
             copied.append(stored)
-        number_on(connection, METADATA.sorted_tables)
-    return CopyReport(str(path or shown_url(target)), tuple(copied))
+        database.number_on(connection, METADATA.sorted_tables)
+    return CopyReport(str(path or database.shown_url(target)), tuple(copied))
 
 
 def _refuse_halves(table: Table, rows: list[dict[str, Any]]) -> None:
@@ -144,31 +133,31 @@ def _empty(url: str, path: Path | None) -> Iterator[Connection]:
     """A transaction on an empty database, with its tables; a file that is made for it goes when it fails."""
     if path is not None and not path.parent.is_dir():
         raise UsageError(f"{path.parent}: no such folder, so the database cannot be made there")
-    name, ended = path or shown_url(url), False
+    name, ended = path or database.shown_url(url), False
     made = path is not None and not path.exists()
-    engine = make_engine(url)
+    engine = database.make_engine(url)
     try:
         if made and path is not None:
-            make_private(path)
+            database.make_private(path)
         with engine.execution_options(write=True).begin() as connection:
             there = set(inspect(connection).get_table_names())
             if not there:
-                make_tables(connection)
+                database.make_tables(connection)
             elif (
                 not there <= {*METADATA.tables, "alembic_version"}
-                or schema_of(connection) != SCHEMA
+                or database.schema_of(connection) != database.SCHEMA
                 or _count(connection)
             ):
                 raise UsageError(f"{name} is not empty: name a database that holds nothing")
             yield connection
         ended = True
-    except (*FAILURES, OSError) as error:
-        message = explained(error).replace("--db", "--to")
+    except (*database.FAILURES, OSError) as error:
+        message = database.explained(error).replace("--db", "--to")
         raise StoreError(f"{name}: {message}; nothing was copied") from error
     finally:
         engine.dispose()
         if made and not ended and path is not None:
-            remove_made(path)
+            database.remove_made(path)
 
 
 def _of(table: Table, dataset_id: int | None, what: Any) -> Select[Any]:

@@ -68,6 +68,7 @@ SILENT = "it does not answer"
 RUNNING = "is the server running, and are host, port, user, password and database right?"
 
 _SAID = sections(__name__)
+_SCHEMAS = pairs(_SAID["schemas"])
 AWAY = pairs(_SAID["away"]) | dict.fromkeys(_SAID["no server"].strip().splitlines(), RUNNING)
 """Parts of the messages about a server that may answer again in a moment, and what to do."""
 
@@ -363,10 +364,7 @@ def check_schema(engine: Engine, path: Path | None, *, create: bool, migrate: bo
         if connection.dialect.name == "postgresql" and not connection.scalar(
             text("SELECT lower('ЖÄ') = 'жä'")
         ):
-            raise StoreError(
-                f"{shown_url(engine.url)}: its locale knows no letters but a to z, so a search would miss "
-                "others: make one with createdb -T template0 -E UTF8 -l C.UTF-8 NAME"
-            )
+            raise StoreError(_SCHEMAS["locale"].format(name=name))
         version = schema_of(connection)
     if version == SCHEMA:
         return
@@ -382,15 +380,9 @@ def check_schema(engine: Engine, path: Path | None, *, create: bool, migrate: bo
                 make_tables(connection)
         return
     if version > SCHEMA:
-        raise NewerSchemaError(
-            f"{name} was made by a newer Workbench (schema {version}, "
-            f"this one knows up to {SCHEMA}): upgrade with pip install -U gold-workbench"
-        )
+        raise NewerSchemaError(_SCHEMAS["newer"].format(name=name, version=version, newest=SCHEMA))
     if version < OLDEST:
-        raise StoreError(
-            f"{name} was made by an older Workbench (schema {version}, this one reads from {OLDEST}): export "
-            "its datasets with the version that made it and import them here, or start a new one with --db"
-        )
+        raise StoreError(_SCHEMAS["older"].format(name=name, version=version, oldest=OLDEST))
     if not migrate:
         raise StoreError(f"{name} was made by an older Workbench: open it once first")
     try:

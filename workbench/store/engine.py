@@ -18,27 +18,7 @@ from sqlalchemy.event import listen
 from sqlmodel import Session, SQLModel
 
 from workbench.errors import AwayError, DiskError, NoDatabaseError, OtherFileError, StoreError, UsageError
-from workbench.store.database import (
-    BUSY_SECONDS,
-    COPY,
-    DAMAGED,
-    FAILURES,
-    UNREADABLE,
-    WRITE_AHEAD,
-    OpenFile,
-    check_schema,
-    claimed,
-    explained,
-    full_url,
-    is_locked,
-    kind_of_error,
-    make_engine,
-    make_private,
-    only_readable,
-    run_pragma,
-    shown_url,
-    sqlite_path,
-)
+from workbench.store import database
 from workbench.store.tables import table_of
 
 P = ParamSpec("P")
@@ -55,7 +35,7 @@ class Store:
     url: str
     engine: Engine
     writer: ThreadPoolExecutor
-    file: OpenFile | None = None
+    file: database.OpenFile | None = None
     read_only: bool = False
     _thread: threading.local = field(default_factory=threading.local, repr=False)
 
@@ -73,7 +53,7 @@ class Store:
             return
         self.check_file()
         with (
-            _explaining(FAILURES),
+            _explaining(database.FAILURES),
             Session(self.engine.execution_options(write=True), expire_on_commit=False) as session,
             session.begin(),
         ):
@@ -92,8 +72,8 @@ class Store:
             self.file.check()
         except OtherFileError:
             # the old file's log has the name of the new one's: the next program would copy it into that
-            with suppress(*FAILURES, OtherFileError):
-                run_pragma(self.engine, "PRAGMA wal_checkpoint(TRUNCATE)")
+            with suppress(*database.FAILURES, OtherFileError):
+                database.run_pragma(self.engine, "PRAGMA wal_checkpoint(TRUNCATE)")
             raise
 
     @contextmanager
@@ -102,7 +82,7 @@ class Store:
 
         Whatever is raised inside counts as that: nothing but the reading belongs there.
         """
-        with _explaining((*FAILURES, *UNREADABLE)), self.snapshot() as session:
+        with _explaining((*database.FAILURES, *database.UNREADABLE)), self.snapshot() as session:
             yield session
 
     @contextmanager
@@ -121,7 +101,7 @@ class Store:
         engine = self.engine
         if engine.dialect.name == "postgresql":  # whose usual transaction sees what others commit meanwhile
             engine = engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
-        with _explaining(FAILURES), Session(engine, expire_on_commit=False) as session:
+        with _explaining(database.FAILURES), Session(engine, expire_on_commit=False) as session:
             thread.session = session
             try:
                 yield session
@@ -132,9 +112,9 @@ class Store:
     def claimed(self, number: int) -> Iterator[bool]:
         """Whether no other process has claimed this number; none can until this ends, be it by a kill."""
         with ExitStack() as stack:
-            with _explaining(FAILURES):
+            with _explaining(database.FAILURES):
                 file = self.file.path.resolve() if self.file else None
-                free = stack.enter_context(claimed(self.engine, file, number))
+                free = stack.enter_context(database.claimed(self.engine, file, number))
             yield free
 
     def rows(self, query: Any, **given: object) -> Sequence[Any]:
@@ -201,7 +181,7 @@ class Store:
     def check_writable(self, name: str) -> None:
         """Raise StoreError, which calls the database so, where it may only be read."""
         if self.read_only:
-            raise StoreError(f"{name}: read-only, so no decision could be saved: {COPY}")
+            raise StoreError(f"{name}: read-only, so no decision could be saved: {database.COPY}")
 
     def check_whole(self, error: Exception) -> None:
         """Raise StoreError when what went wrong met a damaged SQLite file."""
@@ -210,7 +190,7 @@ class Store:
         with self.snapshot() as session:
             verdict = session.connection().exec_driver_sql("PRAGMA integrity_check(1)").scalar()
         if verdict != "ok":
-            raise StoreError(DAMAGED) from error
+            raise StoreError(database.DAMAGED) from error
 
     async def read(self, fn: Callable[Concatenate[Store, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run a read beside the event loop, on one snapshot."""
@@ -235,7 +215,7 @@ class Store:
             try:
                 return fn(self, *args, **kwargs)
             except StoreError as error:
-                if is_locked(error):
+                if database.is_locked(error):
                     self._thread.locked = monotonic(), error
                 raise
 
@@ -252,7 +232,7 @@ class Store:
         self.writer.shutdown(wait=True)
         with suppress(OtherFileError):
             self.check_file()
-        pool, until = self.engine.pool, monotonic() + BUSY_SECONDS
+        pool, until = self.engine.pool, monotonic() + database.BUSY_SECONDS
         while isinstance(pool, QueuePool) and pool.checkedout() and monotonic() < until:
             sleep(0.01)
         listen(pool, "checkin", lambda _, record: record.close())  # else what comes later would stay open
@@ -267,34 +247,34 @@ def open_store(url: str, *, create: bool = True, migrate: bool = True) -> Store:
     backed up, or with `migrate=False` needs a migration, UsageError for an unusable URL or, with
     `create=False`, NoDatabaseError when there is no such file or nothing in it.
     """
-    full = full_url(url)
-    path = sqlite_path(full)
+    full = database.full_url(url)
+    path = database.sqlite_path(full)
     if path is not None:
         if not create and not path.exists():
             raise NoDatabaseError(f"{path}: no such database; import a file first: workbench import FILE")
         if not path.parent.is_dir():
             raise UsageError(f"{path.parent}: no such folder, so the database cannot be made there")
         try:
-            make_private(path)
+            database.make_private(path)
         except OSError as error:
             if not path.exists():
                 why = "the folder is read-only" if isinstance(error, PermissionError) else error.strerror
                 raise StoreError(
                     f"{path}: the database cannot be made: {why}; name another place with --db"
                 ) from error
-    read_only = path is not None and only_readable(path)
-    file = None if path is None else OpenFile(path)
-    engine = make_engine(full if path is None or not read_only else _immutable(path), file)
+    read_only = path is not None and database.only_readable(path)
+    file = None if path is None else database.OpenFile(path)
+    engine = database.make_engine(full if path is None or not read_only else _immutable(path), file)
     try:
-        check_schema(engine, path, create=create, migrate=migrate and not read_only)
+        database.check_schema(engine, path, create=create, migrate=migrate and not read_only)
         if file is not None:
             if not read_only:
-                run_pragma(engine, WRITE_AHEAD)
+                database.run_pragma(engine, database.WRITE_AHEAD)
             file.note()
-    except FAILURES as error:
+    except database.FAILURES as error:
         engine.dispose()
-        kind = DiskError if "disk I/O" in str(error) else kind_of_error(error)
-        raise kind(f"{shown_url(full)}: {explained(error)}") from error
+        kind = DiskError if "disk I/O" in str(error) else database.kind_of_error(error)
+        raise kind(f"{database.shown_url(full)}: {database.explained(error)}") from error
     except BaseException:
         engine.dispose()
         raise
@@ -314,4 +294,4 @@ def _explaining(errors: tuple[type[Exception], ...]) -> Iterator[None]:
     try:
         yield
     except errors as error:
-        raise kind_of_error(error)(explained(error)) from error
+        raise database.kind_of_error(error)(database.explained(error)) from error

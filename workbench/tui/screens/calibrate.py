@@ -11,20 +11,7 @@ from textual.widgets import Static
 from workbench.comparing.calibration import Calibrated
 from workbench.comparing.curve import MovedCurve, move_to
 from workbench.model import Policy
-from workbench.reports.calibrate import (
-    BEST,
-    NAMES,
-    change_text,
-    found_text,
-    gain_text,
-    how_sure,
-    is_better,
-    probability_lines,
-    support_text,
-    times,
-    what_next,
-    without_folds,
-)
+from workbench.reports import calibrate as texts
 from workbench.scoring.names import scorer_name
 from workbench.stages import calibrate, policy
 from workbench.stages.calibrate import Look
@@ -117,7 +104,7 @@ class CalibrateScreen(Room):
         self.entitle()
         self.query_one(ThresholdPlot).show(look.moves, look.found, self.threshold)
         write(self, "#legend-line", legend(look, self.size.width))
-        write(self, "#purpose", f"{PURPOSE} {what_next(look)}")
+        write(self, "#purpose", f"{PURPOSE} {texts.what_next(look)}")
         write(self, "#finding", finding(look))
         self._moved()
         self.refresh_bindings()
@@ -183,14 +170,14 @@ class CalibrateScreen(Room):
 
     async def action_probability(self) -> None:
         """The probability of a match by similarity."""
-        text = "\n".join(probability_lines(self.fit))
+        text = "\n".join(texts.probability_lines(self.fit))
         await self.bench.ask(ReadScreen("Probability of a match", text))
 
     async def action_take(self) -> None:
         """Make the first change that reviews ask for the next version of the policy."""
         change = self.shown.change
         assert change is not None  # the key is closed without it
-        facts = flat(f"{change.words}: {change_text(change)}"), flat(support_text(change))
+        facts = flat(f"{change.words}: {texts.change_text(change)}"), flat(texts.support_text(change))
         text = "\n".join((*facts, "", TEXTS["new version"]))
         take = partial(self.work, partial(self._take, change.policy))
         await self.bench.ask(ConfirmScreen("Change the policy?", text, take))
@@ -215,7 +202,7 @@ class CalibrateScreen(Room):
 
     async def _ask_name(self) -> None:
         fit = self.fit
-        than = "" if is_better(fit) else f", not clearly better than {fit.threshold_now}"
+        than = "" if texts.is_better(fit) else f", not clearly better than {fit.threshold_now}"
         note = f"threshold {fit.threshold}{than}, fitted on {fit.samples:,} verified samples"
 
         def take(name: str) -> str | None:
@@ -271,14 +258,14 @@ def finding(look: Look) -> list[Line]:
     calibration = look.found
     if calibration is None:
         return [[("! ", "$warning"), (look.why, "")], policy_line(look) or [("", "")], [("", "")]]
-    sign, text = found_text(calibration, gain_text(calibration))
+    sign, text = texts.found_text(calibration, texts.gain_text(calibration))
     tone = {"✓": "$success", "=": "$warning"}.get(sign, "")
-    rest = without_folds(calibration)
+    rest = texts.without_folds(calibration)
     if look.gathered.assisted:
         rest += f"; {look.gathered.assisted:,} with suggestions in view"
     if look.openings:
-        rest += f"; holdout opened {times(look.openings)}"
-    sure = f"for {NAMES[calibration.objective]}, {how_sure(calibration).removeprefix('95 %, ')}"
+        rest += f"; holdout opened {texts.times(look.openings)}"
+    sure = f"for {texts.NAMES[calibration.objective]}, {texts.how_sure(calibration).removeprefix('95 %, ')}"
     if look.gathered.weighted:
         sure += ", weighted"
     last: Line = policy_line(look) or [("  ", ""), (rest, DIM)]
@@ -299,7 +286,7 @@ def legend(look: Look, size: int) -> list[Line]:
     if look.found is None:
         return [[("── ", "$accent"), ("automatic mean, all samples", DIM)]]
     lines: Line = [("── ", "$accent"), ("automatic  ", DIM), ("┄┄ ", "$success"), ("verified  ", DIM)]
-    signs: Line = [("◆ ", ""), (BEST[look.found.objective], DIM)]
+    signs: Line = [("◆ ", ""), (texts.BEST[look.found.objective], DIM)]
     if size >= 100:
         signs += [("  │ ", ""), ("in use", DIM)]
     return [lines, signs] if size < 80 else [[*lines, *signs]]

@@ -12,19 +12,7 @@ from textual.widgets import Static
 
 from workbench.comparing.causes import UnitRow
 from workbench.model import PLURAL, RESOLVED, Kind, Unit
-from workbench.reports.units import (
-    UNITLESS,
-    automatic_value,
-    cause_of,
-    exact,
-    fitted_note,
-    fraction,
-    heads,
-    sentence,
-    settled_as,
-    tally,
-    you_had,
-)
+from workbench.reports import units
 from workbench.stages.desk import Desk, Step
 from workbench.stages.why import Why, explain, fix
 from workbench.text.cells import short
@@ -93,31 +81,31 @@ class WhyScreen(BaseScreen):
         value = reported(why) if wide else ""
         ours, theirs, narrow = source(why, wide=wide), flat(why.verified_by), self.size.width < 80
         if why.kind in opened.settled:
-            theirs = settled_as(opened, why.kind) if wide else "settled"
+            theirs = units.settled_as(opened, why.kind) if wide else "settled"
         elif why.digits and not wide and not why.undecided:
             theirs = "verified"
-        own = you_had(opened, why.kind)
+        own = units.you_had(opened, why.kind)
         self.query_one("#values", Bar).show(
             [
                 (ours.partition(" · ")[0] if narrow else ours, ""),
-                (f" {automatic_value(why)}", "bold"),
+                (f" {units.automatic_value(why)}", "bold"),
                 (value, DIM),
                 (f"{'  ' if narrow else '   '}{theirs}", ""),
-                (f" {tally(why.verified)}", "bold"),
+                (f" {units.tally(why.verified)}", "bold"),
                 (own.replace(" · ", ", ") if narrow else own, ""),
             ],
             [("Δ " if narrow else " Δ ", "$accent"), (delta(why.delta), "bold $accent")],
         )
         self._listed.show(why)
-        write(self, "#columns", column_names(self._listed.columns, *heads(why)))
-        for name, head in zip(("#automatic", "#verified"), heads(why), strict=True):
+        write(self, "#columns", column_names(self._listed.columns, *units.heads(why)))
+        for name, head in zip(("#automatic", "#verified"), units.heads(why), strict=True):
             self.query_one(name).border_title = head.capitalize()
         self.query_one("#sum", Bar).show(
-            [(exact(why), DIM)],
+            [(units.exact(why), DIM)],
             [("the causes add up to ", DIM), (delta(why.delta), "bold $accent"), (" ", "")],
         )
         write(self, "#totals", totals(why))
-        self.say(fitted_note(why))
+        self.say(units.fitted_note(why))
         self.moved()
 
     def resized(self) -> None:
@@ -132,22 +120,22 @@ class WhyScreen(BaseScreen):
         if row is None:
             return
         write(self, "#cause", self._cause(row))
-        nothing = "" if row.cause in UNITLESS else "no such unit on this side"
+        nothing = "" if row.cause in units.UNITLESS else "no such unit on this side"
         for name, unit in (("automatic", row.automatic), ("verified", row.verified)):
             self.query_one(f"#{name}", Passage).show(self._side(name, unit), nothing=nothing)
 
     def _cause(self, row: UnitRow) -> list[Line]:
         first: Line = []
         if row.cause:
-            first = [(cause_of(row, self.why), "bold $warning")]
+            first = [(units.cause_of(row, self.why), "bold $warning")]
             if row.share is not None:
                 first.append((f" {self._listed.share}", "bold"))
-                if self.has_class("-wide") and row.cause not in UNITLESS:
-                    first.append((f" (exactly {fraction(row.share)})", DIM))
+                if self.has_class("-wide") and row.cause not in units.UNITLESS:
+                    first.append((f" (exactly {units.fraction(row.share)})", DIM))
             first.append(("  ", ""))
-        lines: list[Line] = [[*first, (sentence(row, self.why), "")]]
+        lines: list[Line] = [[*first, (units.sentence(row, self.why), "")]]
         if todo := fix(row, self.why):
-            of = " of the recount" if self.why.untraced and row.cause not in UNITLESS else ""
+            of = " of the recount" if self.why.untraced and row.cause not in units.UNITLESS else ""
             lines.append([(f"Fix{of}: ", DIM), (todo, "")])
         beside = f"next to “{flat(row.beside.text)}”" if row.beside is not None else ""
         return [*lines, [(linked_by(row) or beside, DIM)]]
@@ -217,9 +205,9 @@ class WhyScreen(BaseScreen):
         row, line = self._listed.chosen, ""
         if row is not None:
             sides = [unit.text if unit else "—" for unit in (row.automatic, row.verified)]
-            line = sentence(row, self.why) if row.cause in UNITLESS else " | ".join(sides)
+            line = units.sentence(row, self.why) if row.cause in units.UNITLESS else " | ".join(sides)
             if row.cause:
-                line += f" · {cause_of(row, self.why)} {self._listed.share}"
+                line += f" · {units.cause_of(row, self.why)} {self._listed.share}"
         self.copy(line)
 
 
