@@ -160,6 +160,13 @@ def test_only_another_name_is_an_alias(bench: Bench, unit: int, place: Evidence,
     assert why == str(refused.value)
 
 
+def test_a_passage_is_no_other_name_and_the_refusal_says_why(bench: Bench) -> None:
+    opened = bench.open("one")
+    long = replace(opened, sample=replace(opened.sample, retrieved_contexts=("long " * 30,)))
+    with pytest.raises(InputError, match="too long for another name: it and the unit have 100 letters"):
+        same_thing(long, opened.state.entity.assessment.units[0], Evidence(0, 0, 149))
+
+
 @pytest.mark.databases
 def test_nothing_is_learned_from_a_sample_that_is_kept_back(bench: Bench) -> None:
     """Also not from gold that came with a file before the holdout was drawn."""

@@ -226,8 +226,8 @@ def agree_facts(report: AgreeReport) -> list[str]:
     ]
 
 
-def parts_table(report: AgreeReport) -> list[str]:
-    """The parts that were asked for, below a line of heads; nothing without."""
+def parts_table(report: AgreeReport, *, narrow: bool = False) -> list[str]:
+    """The parts that were asked for, below a line of heads; nothing without. `narrow`: in 60 columns."""
     if report.labels:
         labels = [
             (name, f"{label.units:,}", f"{label.both:,}", number(label.f1))
@@ -236,6 +236,9 @@ def parts_table(report: AgreeReport) -> list[str]:
         return table(("label", "units of two", "both", "F1"), labels)
     head = ("", "samples", "F1", "95 %", "strict", "κ", "AC1", "recall differs", "α")
     rows = [(name, *_row(part)) for name, part in report.parts.items()]
+    if rows and narrow:
+        some = [(*row[:4], row[5], row[7]) for row in rows]
+        return table(("", "n", "F1", "95 %", "κ", "differs"), some)
     return table(head, rows) if rows else []
 
 

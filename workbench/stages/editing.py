@@ -105,8 +105,10 @@ def same_thing(opened: Opened, unit: Unit, place: Evidence | None) -> Put:
     placed = set_evidence(opened, unit, (place,))
     words = place.of(opened.sample.retrieved_contexts)
     lang = opened.lang
-    if not key(words, lang) or not key(unit.text, lang) or max(len(words), len(unit.text)) > LONGEST_NAME:
-        raise InputError(f"{words[:60]!r} is no name")
+    if max(len(words), len(unit.text)) > LONGEST_NAME:
+        raise InputError(f"too long for another name: it and the unit have {LONGEST_NAME} letters at most")
+    if not key(words, lang) or not key(unit.text, lang):
+        raise InputError(f"{words!r} is no name")
     if matches(opened, unit, words):
         return placed
     (found,) = placed.units

@@ -63,10 +63,15 @@ class AgreeScreen(Room):
         write(self, "#answer", flat(agree_line(report)))
         self.query_one(Passage).show("\n".join(map(flat, agree_facts(report))))
         self.query_one(SectionBar).at = self.at
-        lines: Sequence[str] = parts_table(report)
+        lines: Sequence[str] = parts_table(report, narrow=self.size.width < 80)
         write(self, "#columns", f"  {flat(lines[0])}" if lines else suggested(NOBODY))
         self.query_one(PartRows).put(lines[1:], 0)
         self.refresh_bindings()
+
+    def resized(self) -> None:
+        """Other columns."""
+        if self.report is not None:
+            self._show(self.report)
 
     # Keys.
 

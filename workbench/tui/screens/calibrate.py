@@ -17,7 +17,7 @@ from workbench.stages import calibrate, policy
 from workbench.stages.calibrate import Look
 from workbench.stages.desk import Desk
 from workbench.stages.recompute import keep_threshold, save_counted
-from workbench.text.figures import number, signed
+from workbench.text.figures import many, number, signed
 from workbench.text.safe import flat
 from workbench.tui.keys import bindings
 from workbench.tui.screens.base import TEXTS, Room
@@ -236,7 +236,7 @@ def panel(look: Look, moved: MovedCurve) -> list[Line]:
     at, now = moved.threshold, look.moves.now
     lines: list[Line] = [
         [("match threshold ", DIM), (str(at), "bold $accent"), ("" if at != now else "  in use", DIM)],
-        [(f"all {moved.defined:,} samples", "bold")],
+        [(f"all {many(moved.defined, 'sample')}", "bold")],
         _row("automatic", number(moved.mean)),
     ]
     if look.found is not None:

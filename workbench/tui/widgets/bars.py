@@ -131,7 +131,10 @@ class Head(Bar):
 
     def place(self, screen: str, dataset: str, annotator: str, *, said: str = "") -> None:
         """The name of the screen, of the dataset and of the person; `said` of the dataset."""
-        left = [(screen, "bold"), (f"  {named(dataset, self.app.size.width)}", DIM)]
+        left = [
+            (screen, "bold"),
+            (f"  {named(dataset, self.app.size.width) if said else flat(dataset)}", DIM),
+        ]
         if said:
             left.append((f"  {flat(said)}", DIM))  # of its own: the last part is cut, not left out
         self.show(left, [(f"as {flat(annotator)}", DIM)])

@@ -13,6 +13,8 @@ from workbench.comparing.curve import Moves
 
 LOW, HIGH = 60, 100
 """Below 60 no link is kept: every threshold there is as 60."""
+EVEN = 0.01
+"""A curve that moves less is drawn as flat: the ticks of its own range would have one text."""
 
 
 class Shares(NumericAxisFormatter):
@@ -80,10 +82,13 @@ class ThresholdPlot(Plot):
             return
         self.clear()
         self.set_xlimits(LOW, HIGH)
+        means = self._moves.curve[LOW : HIGH + 1]
+        even = max(means) - min(means) < EVEN and self._found is None
+        self.set_ylimits(*(max(0.0, min(means) - EVEN), max(means) + EVEN) if even else (None, None))
         xs = list(range(LOW, HIGH + 1))
         braille = HiResMode.BRAILLE
         if self._found is None:
-            self.plot(xs, self._moves.curve[LOW : HIGH + 1], self.ink("accent"), braille)
+            self.plot(xs, means, self.ink("accent"), braille)
         else:
             points = self._found.curve[LOW : HIGH + 1]
             # dots: without colours the two lines are still two
