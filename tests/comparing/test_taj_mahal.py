@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction as F  # noqa: N817 - a table of fractions is read, not code
 
-import pytest
 from hypothesis import given, settings, strategies as st
 
+from tests.lists import from_cases
 from workbench.comparing.causes import LinkCounts, difference, shares
 from workbench.model import Assessment, Match, Unit
 
@@ -46,27 +46,6 @@ def corners(n: LinkCounts) -> Corners | None:
 GOLD = "Taj Mahal, Yamuna, Agra, 1631, Shah Jahan, Mumtaz Mahal"
 IN_CONTEXTS = "Taj Mahal, Agra, Shah Jahan, Mumtaz Mahal"  # 4/6 by the person
 
-ROWS: dict[str, tuple[str, str, F, F, tuple[F | int, ...]]] = {
-    # units of the machine; those it found; automatic; Δ; parts: invented, missed, false match, missed match
-    "D1": (f"{GOLD}, India, Mughal", f"{IN_CONTEXTS}, India", F(5, 8), F(-1, 24), (F(-1, 24), 0, 0, 0)),
-    "D2": (
-        "Taj Mahal, Agra, 1631, Shah Jahan, Mumtaz Mahal, India",
-        "Taj Mahal, Agra, 1631, Shah Jahan, India",
-        F(5, 6),
-        F(1, 6),
-        (F(17, 420), F(53, 420), F(1, 6), F(-1, 6)),
-    ),
-    "D3": (
-        "Taj Mahal, Agra, Shah Jahan, Mumtaz Mahal",
-        "Taj Mahal, Agra, Shah Jahan",
-        F(3, 4),
-        F(1, 12),
-        (0, F(7, 24), 0, F(-5, 24)),
-    ),
-    "D4": (GOLD, "Taj Mahal, Agra, Shah Jahan", F(1, 2), F(-1, 6), (0, 0, 0, F(-1, 6))),
-    "D5": ("India, Mughal", "India", F(1, 2), F(-1, 6), (F(-1, 24), F(-1, 8), 0, 0)),
-}
-
 
 def side(names: str, found: str) -> Assessment:
     return Assessment(
@@ -79,17 +58,17 @@ def side(names: str, found: str) -> Assessment:
     )
 
 
-@pytest.mark.parametrize("row", ROWS)
-def test_a_row_of_the_table(row: str) -> None:
-    names, found, recall, delta, parts = ROWS[row]
+@from_cases
+def test_a_row_of_the_table(row: str, names: str, found: str, recall: str, delta: str, parts: str) -> None:
+    shares = [F(part) for part in parts.split()]
 
     said = difference(side(names, found), side(GOLD, IN_CONTEXTS), based=True)
 
     net: dict[str, F | None] = {one.cause: one.share for one in said.totals}
     causes = ("invented unit", "missed unit", "false match", "missed match")
-    assert (recall, F(2, 3), delta) == (said.automatic.recall, said.verified.recall, said.delta)
-    assert parts == tuple(net.get(cause, 0) for cause in causes)
-    assert delta == sum(parts, F(0))
+    assert (F(recall), F(2, 3), F(delta)) == (said.automatic.recall, said.verified.recall, said.delta)
+    assert shares == [net.get(cause, 0) for cause in causes]
+    assert F(delta) == sum(shares, F(0))
 
 
 @st.composite

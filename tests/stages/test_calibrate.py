@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.lists import cases
 from tests.rows import gold, naming
 from workbench import calibration
 from workbench.errors import ExportError, InputError, NotFoundError
@@ -126,25 +127,15 @@ def test_the_doubtful_first_order_goes_by_the_calibration_in_use(bench: Any) -> 
     assert (["mountain", "river"], ["river", "mountain"]) == (before, order())
 
 
-BACK = "go back to match threshold 85 (--use none). No other is clearly better."
-ADVISED = [
-    # the threshold that is chosen, whether it is better, what to do, and why
-    (76, True, "keep match threshold 76, which is better than 85 before may.", "76 is better"),
-    (76, False, BACK, "76 is not clearly b"),
-    (80, True, "use match threshold 80 (--save NAME --use NAME).", "80 is better than 85"),
-    (80, False, BACK, "80 is not clearly b"),
-    (85, False, BACK, "85, the threshold before may, has the smallest bias"),
-    (80, None, "import more samples and review them.", "too early to say whether 80 is better than 85"),
-]
-
-
 def test_the_threshold_before_a_calibration_is_not_called_the_one_in_use(bench: Any) -> None:
     """Fitted anew while one is in use, the question is still whether it is better than without any."""
     in_use(bench)
     look = fit(bench)
     assert (76, 85) == (look.found.threshold, look.found.threshold_now)
 
-    for chosen, better, advised, said in ADVISED:
+    for chosen, better, advised, said in cases(
+        __file__, "what to do with the threshold before a calibration"
+    )[1:]:
         text = report_text(replace(look, found=replace(look.found, threshold=chosen, better=better)))
 
         assert f"What to do: {advised}" in text

@@ -39,21 +39,12 @@ def everything(path: Path) -> None:
             review.open_sample(store, one, "ann")
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        f"UPDATE sample SET reference = {BROKEN}",
-        f"UPDATE sample SET key = {BROKEN}",
-        f"UPDATE sample SET retrieved_contexts = '{SECRET}'",
-        f"UPDATE sqlite_master SET name = {BROKEN} WHERE name = 'sample'",
-        f"UPDATE sqlite_master SET sql = {BROKEN} WHERE name = 'sample'",
-    ],
-)
+@from_cases
 def test_messages_quote_nothing_of_a_damaged_database(bench: Any, statement: str) -> None:
     """SQLite quotes texts and names that it cannot read."""
     bench.load(ROWS)
     bench.store.close()
-    past(bench.db, statement)
+    past(bench.db, statement.format(broken=BROKEN, secret=SECRET))
 
     with pytest.raises(StoreError) as refused:
         everything(bench.db)

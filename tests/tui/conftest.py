@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from tests.lists import cases
+
 os.environ["TEXTUAL_ANIMATIONS"] = "none"  # read when textual is imported
 os.environ.pop("NO_COLOR", None)
 
@@ -44,10 +46,18 @@ SMALL, LARGE, HUGE = (80, 24), (120, 36), (200, 50)
 SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "120x36"])
 
 
-def each(shown: dict[str, tuple[Any, ...]]) -> pytest.MarkDecorator:
-    """A picture of each name at each of its sizes, after its keys: ` | ` parts those pressed at once."""
-    every = [(name, keys.split(" | "), size) for name, (keys, *sizes) in shown.items() for size in sizes]
-    named = [pytest.param(keys, size, id=f"{name}-{size[0]}x{size[1]}") for name, keys, size in every]
+def each(title: str) -> pytest.MarkDecorator:
+    """A picture of each name under a title of `cases.txt` at each of its sizes, after its keys.
+
+    ` ; ` parts keys that are pressed at once.
+    """
+    told = [
+        (name, keys, size) for name, keys, sizes, _ in cases(__file__, title)[1:] for size in sizes.split()
+    ]
+    named = [
+        pytest.param(keys.split(" ; "), tuple(map(int, size.split("x"))), id=f"{name}-{size}")
+        for name, keys, size in told
+    ]
     return pytest.mark.parametrize(("keys", "size"), named)
 
 

@@ -14,13 +14,7 @@ from workbench.tui.themes import LIGHT
 pytestmark = pytest.mark.filterwarnings("default::DeprecationWarning")
 
 
-@each({
-    "before": ("", SMALL, LARGE),  # units marked, evidence of the chosen one shown, no score in sight
-    "verified": ("x | n s e i n e enter 2 | a | u | U", LARGE),  # one rejected, one added; tallies and Δ
-    "help": ("question_mark", SMALL, LARGE),
-    "new-unit": ("n s e i", SMALL),  # what is typed is looked for in the reference, and marked there
-    "exclude": ("X", SMALL),  # reasons by number
-})  # fmt: skip
+@each("pictures of a review")
 def test_review(picture: Any, keys: list[str], size: tuple[int, int]) -> None:
     assert picture(*keys, sample="tower", size=size)
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from tests.tui.conftest import HUGE, LARGE, SIZES, SMALL, each
+from tests.tui.conftest import LARGE, SIZES, SMALL, each
 from workbench.tui.themes import LIGHT
 from workbench.tui.widgets.unit_list import UnitList
 
@@ -47,14 +47,7 @@ def picture(picture: Any) -> Callable[..., bool]:
     return compare
 
 
-@each({
-    "nearest": ("", LARGE, HUGE),  # passages beside a missing unit, in the pane that was there before
-    "evidence": ("e", SMALL, LARGE),  # over the list of units; reference and context stay in sight
-    "find": ("slash p a r i s f3", SMALL, LARGE),  # all places marked, where one stands inverted, the count
-    "found": ("slash t h e enter f3 f3", LARGE),  # the marks stay; the status line says which place it is
-    "split": ("vertical_line", SMALL),  # letters on the words before which the unit can be parted
-    "long-context": ("number_sign 4 enter | space", SMALL),  # the title says which lines are seen
-})  # fmt: skip
+@each("pictures of places")
 def test_places(picture: Any, keys: list[str], size: tuple[int, int]) -> None:
     assert picture(*keys, size=size)
 

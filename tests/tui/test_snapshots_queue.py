@@ -52,15 +52,7 @@ def test_rows(picture: Any, size: tuple[int, int], worked: Path) -> None:
     assert picture(size=size, at=worked)
 
 
-@each({
-    "facets": ("v j j", SMALL, LARGE),  # what there is to choose from, with counts
-    "completion": ("slash | l a b e l : down down", SMALL, LARGE),  # values with counts, the second chosen
-    "fields": ("slash", SMALL),  # what an empty field offers
-    "mistake": ("slash s t a t e : t o o d enter", SMALL),  # said under the field; the rows stay
-    "nothing-found": ("slash d e l t a > . 5 enter", SMALL),  # what to do about it
-    "orders": ("o j", SMALL),  # and what they are for
-    "another-order": ("o j j j enter", SMALL, LARGE),  # the question before it says what it costs
-})  # fmt: skip
+@each("pictures of the queue")
 def test_queue(picture: Any, keys: list[str], size: tuple[int, int]) -> None:
     assert picture(*keys, size=size)
 

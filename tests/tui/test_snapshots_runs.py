@@ -76,11 +76,6 @@ def test_runs(picture: Any, size: tuple[int, int], theme: str) -> None:
     assert picture("k", size=size, theme=theme)
 
 
-@each({
-    "failures": ("k | enter | j | j", SMALL, LARGE),  # what the service said is no markup
-    "form": ("n | j", SMALL, LARGE),
-    "look": ("n | enter", SMALL, LARGE),  # what the run holds, what failed before, what would go where
-    "keys": ("k | question_mark", SMALL),
-})  # fmt: skip
+@each("pictures of runs")
 def test_more(picture: Any, keys: list[str], size: tuple[int, int]) -> None:
     assert picture(*keys, size=size)

@@ -47,12 +47,7 @@ def accepted(picture: Any, store: Store) -> Callable[..., bool]:
 TOWER = {"reject": ("Champ de Mars",), "toggle": ("Gustave Eiffel", "University of Paris")}
 
 
-@each({
-    "why": ("w", SMALL, LARGE),  # both sides, the causes, what they sum to, the evidence of the largest
-    "by-ragas": ("w | s | k | k | enter", LARGE),  # which reports another number than the exact fraction
-    "keys": ("w | question_mark", SMALL),
-    "causes": ("", SMALL, LARGE),  # beside the tallies
-})  # fmt: skip
+@each("pictures of differences")
 def test_differences(accepted: Any, keys: list[str], size: tuple[int, int]) -> None:
     assert accepted("tower", *keys, size=size, **TOWER)
 
