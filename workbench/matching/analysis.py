@@ -57,9 +57,7 @@ def _index(russian: bool) -> dict[str, list[tuple[tuple[str, ...], Country]]]:
 
 def country(words: Sequence[str]) -> Country:
     """The country that normalised words name, in any case; its name is "" when they name none."""
-    if not words or len(words) > 5:
-        return NO_COUNTRY
-    if not _begins_country(words[0]):  # most words
+    if not words or len(words) > 5 or not _begins_country(words[0]):  # most words
         return NO_COUNTRY
     index = _index(_is_cyrillic(words[0]))
     for form in sorted(forms(words[0])):
@@ -363,21 +361,14 @@ def _acronyms(text: str) -> frozenset[str]:
 
 def _acronym(text: str) -> str:
     """The folded letters of a name that is one acronym (NATO, U.S., МГУ), else ""."""
-    if not text.isupper():
-        return ""
     bare = text.strip(" \t\n\"'«»“”()")
-    if _ACRONYM.match(bare):
-        return fold(bare.replace(".", ""))
-    return ""
+    return fold(bare.replace(".", "")) if text.isupper() and _ACRONYM.match(bare) else ""
 
 
 def _initials(everything: Sequence[str]) -> frozenset[str]:
     """The acronyms a name of several words can have: with and without its small words."""
-    if len(everything) < 2:
-        return frozenset()
-    every = big = "".join([word[0] for word in everything])
-    if not SMALL.isdisjoint(everything):
-        big = "".join([word[0] for word in everything if word not in SMALL])
+    every = "".join([word[0] for word in everything])
+    big = "".join([word[0] for word in everything if word not in SMALL])
     return frozenset([initials for initials in (every, big) if 2 <= len(initials) <= 8])
 
 

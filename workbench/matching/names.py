@@ -130,11 +130,8 @@ def coarser_date(a: Analysed, b: Analysed) -> int:
     if len(a.bag) != 1 or len(b.bag) != 1 or len(a.digits) != 1 or len(b.digits) != 1:
         return 0
     x, y = sorted((a.digits[0], b.digits[0]), key=len)
-    if x in readings(y) or y in readings(x):
-        return SUGGESTED
-    if "m" in y and (y.startswith(x + "m") or ("m" in x and (y.startswith(x + "d") or y.endswith(x)))):
-        return SUGGESTED
-    return 0
+    begins = y.startswith(x + "m") or ("m" in x and (y.startswith(x + "d") or y.endswith(x)))
+    return SUGGESTED if x in readings(y) or y in readings(x) or ("m" in y and begins) else 0
 
 
 class Pairs(NamedTuple):
@@ -205,9 +202,7 @@ def _nearness(x: str, y: str, alone: bool) -> float:
 
 def acronym(a: Analysed, b: Analysed) -> int:
     """96 when one name is written as the initials of the other."""
-    if (a.acronym and a.acronym in b.initials) or (b.acronym and b.acronym in a.initials):
-        return ACRONYM
-    return 0
+    return ACRONYM if a.acronym in b.initials or b.acronym in a.initials else 0
 
 
 def transliteration(a: Analysed, b: Analysed) -> int:
@@ -361,8 +356,6 @@ def best(
     reach it, for every threshold: a greedy walk at a higher one is the beginning of this one. 75–85
     is the band of suggestions.
     """
-    if not references or not candidates:
-        return [None] * len(references)
     links = _equal(references, candidates, lang)
     taken = {near.candidate for near in links if near is not None}
     free = {j: name for j, name in enumerate(candidates) if j not in taken}
@@ -403,10 +396,8 @@ def link(
     references: Sequence[Name], candidates: Sequence[Name], *, threshold: int = 85, lang: str | None = None
 ) -> list[NameLink | None]:
     """The links of `best` that reach the threshold, one for each reference name, None without one."""
-    return [
-        near if near is not None and near.similarity >= threshold else None
-        for near in best(references, candidates, lang=lang)
-    ]
+    links = best(references, candidates, lang=lang)
+    return [near if near is not None and near.similarity >= threshold else None for near in links]
 
 
 def _near(

@@ -221,9 +221,8 @@ def inside_longer(
     if surface[0].isdigit():
         if before.endswith("-"):  # 19 of Covid-19
             return began
-        if left is None:  # 450 Workers Street
-            return surface.isdigit() and goes_on and _TWO_CAPITALS.match(after) is not None
-        return goes_on and (bool(_HOLDS_FIGURE.search(before)) or (began and not _OPENS.search(before)))
+        begins = _HOLDS_FIGURE.search(before) or (began and not _OPENS.search(before))
+        return goes_on and bool(begins or (not left and surface.isdigit() and _TWO_CAPITALS.match(after)))
     of = (_BEFORE_OF_GERMAN if german else _BEFORE_OF).search(before)
     if person and right and " " in surface and _GENERATION.fullmatch(f" {right[1]}"):
         goes_on = False
@@ -235,17 +234,15 @@ def inside_longer(
 
 def _extends(match: re.Match[str] | None, own: frozenset[str], apart: Set[str]) -> bool:
     """Whether a neighbour belongs to a longer name: capitalised, not an honorific, not of the name itself."""
-    if match is None:
+    if match is None or not match[1][0].isupper():
         return False
-    word = match.group(1)
-    low = folded(word)
-    return word[0].isupper() and low not in apart and low not in own and low not in MONTHS
+    low = folded(match[1])
+    return low not in apart and low not in own and low not in MONTHS
 
 
 def _inside_date(before: str, follower: re.Match[str] | None) -> bool:
-    if (match := _MONTH_BEFORE.search(before)) and folded(match.group(1)) in MONTHS:
-        return True
-    return follower is not None and folded(follower.group(1)) in MONTHS
+    beside = (_MONTH_BEFORE.search(before), follower)
+    return any(word is not None and folded(word[1]) in MONTHS for word in beside)
 
 
 class _Pattern(NamedTuple):
@@ -436,11 +433,8 @@ def _last_name(text: str) -> list[str]:
     Of "Ivan the Terrible" and "John of Islay" it is what stands before.
     """
     words = _GENERATION.sub("", _BYNAME.sub("", text)).split()
-    if not words:
-        return []
-    if len(words) > 2 and words[-1].lower().endswith(("вич", "вна", "ична")):
-        return pieces(words[0])
-    return pieces(words[-1])
+    patronymic = len(words) > 2 and words[-1].lower().endswith(("вич", "вна", "ична"))
+    return pieces(words[0 if patronymic else -1]) if words else []
 
 
 def _hits(
@@ -597,15 +591,15 @@ def _is_other_figure(name: Analysed, text: str, start: int, end: int) -> bool:
     if part and (name.text.isdecimal() or text[start:end].isdecimal()):  # also "of 3" of 3:1
         return True
     there = words(text[_whole_figure(text, start, name.lang) : behind.end() if behind else end], name.lang)
-    figures = set(map(without_zeros, filter(has_digit, there)))
+    figures = without_zeros(filter(has_digit, there))
     if name.generation:
         return bool(figures) and name.generation not in figures
     amount, own = AMOUNTS.intersection(there), AMOUNTS.intersection(name.bag)
     # fifty of two hundred and fifty
     if number := _NUMBER_BEFORE.search(text, max(0, start - _WINDOW), start):
-        figures &= set(map(without_zeros, words(text[number.start() : end], name.lang)))
+        figures &= without_zeros(words(text[number.start() : end], name.lang))
     dated = any("m" in figure for figure in figures.union(name.digits))
-    return (not dated and not figures.issuperset(map(without_zeros, name.digits))) or (
+    return (not dated and not figures.issuperset(without_zeros(name.digits))) or (
         amount != own and bool(own or "percent" in amount)
     )
 
@@ -655,10 +649,9 @@ def _is_other_word(text: str, surface: str, rule: str) -> bool:
 
 def _how(name: Name, surface: str, pattern: _Pattern, lang: str | None) -> tuple[int, str]:
     """Whether a place has the name as it is written or only in another case."""
-    if pattern.rule != "inflected":
-        return pattern.similarity, pattern.rule
-    if surface == _levelled(name.text):
+    literal = pattern.rule == "inflected"
+    if literal and surface == _levelled(name.text):
         return 100, "equal"
-    if key(surface, lang) == key(name.text, lang):
+    if literal and key(surface, lang) == key(name.text, lang):
         return NORMALISED, "normalised"
     return pattern.similarity, pattern.rule

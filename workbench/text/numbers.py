@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from decimal import Decimal
 from functools import lru_cache
+from itertools import pairwise
 from math import inf
 
 from workbench.text.lists import by_word, listed, sections, valued
@@ -31,8 +32,7 @@ def romans(text: str) -> str:
         text = _WORLD_WAR.sub("World War ", text)
     if not ROMAN_END.search(text):
         return text
-    text = _ROMAN_FIRST.sub(_arabic, _ROMAN_CENTURY.sub(_arabic, text))
-    return _ROMAN.sub(_arabic, text)
+    return _ROMAN.sub(_arabic, _ROMAN_FIRST.sub(_arabic, _ROMAN_CENTURY.sub(_arabic, text)))
 
 
 def is_ordinal(word: str) -> bool:
@@ -218,14 +218,13 @@ def number(literal: str, lang: str | None) -> str:
         plain = plain.replace(",", ".", 1)
     if not _LITERAL.fullmatch(plain):
         return literal
-    if "." not in plain:
-        return plain
-    return plain if plain.partition(".")[2].strip("0") else plain.partition(".")[0]
+    whole, _, decimals = plain.partition(".")
+    return plain if decimals.strip("0") else whole
 
 
-def without_zeros(word: str) -> str:
-    """A number without the zeros that end it behind up to two decimals: 2.50 as 2.5."""
-    return _LAST_ZEROS.sub("", word)
+def without_zeros(numbers: Iterable[str]) -> set[str]:
+    """Numbers without the zeros that end them behind up to two decimals: 2.50 as 2.5."""
+    return {_LAST_ZEROS.sub("", number) for number in numbers}
 
 
 def date(year: int | None, month: int, day: int | None) -> str:
@@ -315,11 +314,8 @@ def _compose(
         composed += [below + value, sign] if sign else [below + value]
         index += used
         sign = below = ""
-    units_behind = (*composed[1:], "")
-    return [
-        without_zeros(word) if unit in _MEASURED else word
-        for word, unit in zip(composed, units_behind, strict=False)
-    ]
+    pairs = pairwise((*composed, ""))
+    return [_LAST_ZEROS.sub("", word) if unit in _MEASURED else word for word, unit in pairs]
 
 
 def _value(words: Sequence[str], index: int, units: dict[str, int], *, adding: bool) -> tuple[str, int]:
