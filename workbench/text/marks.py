@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from workbench.model import Span, Unit
+from workbench.model import Sample, Span, Unit
 
 OVER = frozenset({"place", "here", "passage"})
 """The roles of what was searched for or looked at: drawn over everything, and no unit."""
@@ -121,3 +121,15 @@ def context_marks(
                 end = start + evidence.end - evidence.start
                 marks.append(Mark(start, end, "mention", unit.id, is_chosen))
     return marks
+
+
+def marked_texts(sample: Sample, units: Sequence[Unit]) -> Iterator[tuple[str, str, list[Mark]]]:
+    """The reference and each context: its title, its text, the marks of these units."""
+    yield "Reference", sample.reference, reference_marks(units, None)
+    contexts = sample.retrieved_contexts
+    for index, text in enumerate(contexts):
+
+        def place(context: int, start: int, here: int = index) -> int | None:
+            return start if context == here else None
+
+        yield f"Context {index + 1} of {len(contexts)}", text, context_marks(units, None, place)

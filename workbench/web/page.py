@@ -22,7 +22,7 @@ from workbench.stages.editing import doubtful, least_certain
 from workbench.stages.review import Opened
 from workbench.text.cells import DISPOSITION_SYMBOL, STATE_NAME
 from workbench.text.figures import delta
-from workbench.text.marks import Mark, MarkedLines, Piece, context_marks, reference_marks
+from workbench.text.marks import MarkedLines, Piece, marked_texts
 from workbench.text.safe import clean
 
 MANY = 30
@@ -49,20 +49,9 @@ def texts_of(sample: Sample) -> Iterator[tuple[str, str]]:
 
 def parts_of(sample: Sample, units: Sequence[Unit]) -> Iterator[SampleText]:
     """The reference and the contexts with the marks of some units; the same for the same ones."""
-    yield _part("r", "Reference", sample.reference, reference_marks(units, None))
-    contexts = sample.retrieved_contexts
-    for index, text in enumerate(contexts):
-
-        def place(context: int, start: int, here: int = index) -> int | None:
-            return start if context == here else None
-
-        marks = context_marks(units, None, place)
-        yield _part(str(index), f"Context {index + 1} of {len(contexts)}", text, marks)
-
-
-def _part(name: str, title: str, text: str, marks: Sequence[Mark]) -> SampleText:
-    pieces = MarkedLines([(0, len(text))], marks).pieces(0, 0, len(text))
-    return SampleText(name, title, clean(text), pieces)
+    for (name, text), (title, _, marks) in zip(texts_of(sample), marked_texts(sample, units), strict=True):
+        pieces = MarkedLines([(0, len(text))], marks).pieces(0, 0, len(text))
+        yield SampleText(name, title, clean(text), pieces)
 
 
 def sides(opened: Opened, unit: Unit) -> Iterator[tuple[int, str, str, bool]]:

@@ -14,7 +14,7 @@ from workbench.stages.people import Trainee
 from workbench.stages.review import Stored
 from workbench.stages.training import Lesson
 from workbench.text.cells import short
-from workbench.text.marks import context_marks, reference_marks
+from workbench.text.marks import marked_texts
 from workbench.tui.keys import bindings
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import ReadScreen
@@ -93,24 +93,16 @@ class LessonScreen(ReadScreen):
     def __init__(
         self, lessons: Sequence[Lesson], stored: Stored, trainee: Trainee | None, then: Callable[[], None]
     ) -> None:
-        sample, shown = stored.sample, Marked()
+        shown = Marked()
         known = [unit for lesson in lessons for unit in lesson.known]
         shown.line(lesson_text(lessons))
         if trainee is not None:
             shown.line(f"\n{trainee_line(trainee)}")
-        shown.line("\n")
-        shown.add("Reference", "heading")
-        shown.line(sample.reference, reference_marks(known, None))
-        contexts = sample.retrieved_contexts
-        for number, text in enumerate(contexts):
+        for heading, text, marks in marked_texts(stored.sample, known):
             shown.line("\n")
-            shown.add(f"Context {number + 1} of {len(contexts)}", "heading")
-
-            def place(context: int, start: int, here: int = number) -> int | None:
-                return start if context == here else None
-
-            shown.line(text, context_marks(known, None, place))
-        title = f"The known answer of {short(sample.id, intents.LONGEST, stored.question)}"
+            shown.add(heading, "heading")
+            shown.line(text, marks)
+        title = f"The known answer of {short(stored.sample.id, intents.LONGEST, stored.question)}"
         super().__init__(title, shown.text, shown.marks, then)
         self._shown_at = float("inf")
 
