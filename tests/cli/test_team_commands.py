@@ -29,8 +29,9 @@ ALLOWED = {
 def test_every_command_is_tried_or_only_reads() -> None:
     named = {words[: 2 if words[0] in ("person", "policy") else 1] for words in REFUSED}
     assert set(commands(cli.app)) - {(), ("person",), ("policy",)} == named | ALLOWED
-    not_first = {"choose the run", "give people tokens", "list what others verified"}  # no command asks for it
-    assert {*REFUSED.values(), *not_first} == PERMITTED["owner"] - PERMITTED["adjudicator"]
+    # no command asks for these first
+    others = {"choose the run", "give people tokens", "list what others verified"}
+    assert {*REFUSED.values(), *others} == PERMITTED["owner"] - PERMITTED["adjudicator"]
 
 
 def test_what_holds_for_everybody_is_refused_to_all_but_owners_and_changes_nothing(
