@@ -279,8 +279,8 @@ class ContextEntityRecall(_Recall):
 
     `threshold` is the pass mark (None: no verdict), `strict_mode` passes only a perfect sample and scores
     every other one 0. `scorer` is `linked` (default), `presence`, `ragas` or `ragas_legacy`;
-    `match_threshold` the similarity (0-100) from which two names match. A `calibration` (a file, an export
-    folder or what `workbench.calibration.load` gave) stands for both.
+    `match_threshold` the similarity from which two names match, a whole number from 60 to 100. A
+    `calibration` (a file, an export folder or what `workbench.calibration.load` gave) stands for both.
 
     `proposer` names the units of samples that bring no proposal: `rules` (no key, no network), `claude` or a
     `Claude(…)`, an `OpenAI(…)`, your own model object of ragas or deepeval, or a function that takes a Sample

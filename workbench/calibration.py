@@ -5,7 +5,7 @@
 >>> learned.threshold                                       # doctest: +SKIP
 78
 >>> learned.correct(0.5, n_units=6, match_threshold=78)     # doctest: +SKIP
-Corrected(value=0.58, interval=Interval(low=0.31, high=0.85))
+Corrected(value=0.58, interval=Interval(low=0.31, high=0.85), alike=False)
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from numbers import Real
 from typing import Any, Literal, NamedTuple, get_args
 
 Kind = Literal["entity", "statement"]
@@ -38,6 +39,11 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 PLURAL: dict[Kind, str] = {"entity": "entities", "statement": "statements"}
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 REASONS: tuple[Reason, ...] = get_args(Reason)
+
+
+def is_real(value: Any) -> bool:
+    """Whether a value is a number, also one of numpy; True is none, and NaN fails every comparison."""
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def silent(_done: int) -> None:

@@ -242,7 +242,7 @@ def values() -> Iterator[tuple[str, str, bytes]]:
         "an id that is a list": [n, {**n, "id": []}],
         "u of 1": [n, {**other, "u": 1}],
         "u as a text": [n, {**other, "u": "0.5"}],
-        "a score as a text": [n, {**other, "scores": {"context_recall": "0.5"}}],
+        "a score as a text": [n, {**other, "scores": {"context_recall": "half"}}],
         "a recall of 3": [n, {**other, "scores": {"context_recall": 3}}],
         "an unknown verdict": [n, {**other, "gold": unknown}],
         "gold twice by one": [n, {**other, "gold": [gold, gold]}],

@@ -163,8 +163,8 @@ TABLE = pyarrow.Table.from_pylist([EIFFEL])
 @pytest.mark.parametrize(
     ("table", "options", "message"),
     [
-        (TABLE, {"match_threshold": 101}, "match_threshold 101: a number from 0 to 100"),
-        (TABLE, {"match_threshold": "85"}, "match_threshold '85': a number from 0 to 100"),
+        (TABLE, {"match_threshold": 101}, "match_threshold 101: a whole number from 60 to 100"),
+        (TABLE, {"match_threshold": "85"}, "match_threshold '85': a whole number from 60 to 100"),
         (TABLE, {"policy": "policy.toml"}, "policy 'policy.toml': a Policy"),
         ([EIFFEL], {}, "takes a RecordBatch or a Table of pyarrow; got list"),
         (

@@ -35,6 +35,7 @@ from workbench.stages.team import assign
 from workbench.stages.upkeep import status
 from workbench.stages.why import explain
 from workbench.store.checking import check
+from workbench.store.datasets import set_dataset
 from workbench.store.engine import Store, open_store
 from workbench.store.gold import load_gold, settled_by, settler
 from workbench.store.people import Person
@@ -125,6 +126,26 @@ def test_the_letters_do_not_follow_the_names(trip: Any) -> None:
 
     assert first == again
     assert {"ada", "bob"} == {people[0] for people in first}
+
+
+def test_who_settles_a_blind_sample_sees_its_values_and_others_do_not(trip: Any) -> None:
+    """Before they settle it they do not either."""
+    differ(trip)
+    set_dataset(trip.store, trip.info().id, blind_share=1.0)
+    before = seen_by(trip, "cy")
+    settled(trip)
+
+    assert [(False, 3, 3), (True, 2, 2), (False, 3, 3)] == [before, seen_by(trip, "cy"), seen_by(trip, "dee")]
+    trip.undo("cy")
+    assert before == seen_by(trip, "cy")
+
+
+def seen_by(bench: Any, who: str) -> tuple[bool, int, int]:
+    """Whether the queue shows the values of t0; the samples that disputes and scores keep from a person."""
+    info = bench.info()
+    row = queue.queue_rows(bench.store, info, who, [bench.id("t0")])[bench.id("t0")]
+    report = score_dataset(bench.store, info, viewer=who)
+    return row.decided, disputes(bench.store, info, who).closed, len(report.withheld)
 
 
 def test_the_own_review_of_who_settles_stays(trip: Any) -> None:

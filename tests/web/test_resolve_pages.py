@@ -69,6 +69,7 @@ def test_an_owner_settles_a_sample_and_an_annotator_may_not(differing: Any) -> N
     page = shown(bo.get("/s/1").text)
     assert "✓ settled as cy has it: .50 · you had 1.00" in page
     assert "settled 1/2 .50 " in page
+    assert "· settled 1/2 .50 ·" in page
     assert "Automatic Settled" in page
     assert [("adjudicated", "verified")] == served.bench.query(
         f"SELECT origin, entity FROM review WHERE annotator = '{RESOLVED}'"

@@ -64,7 +64,7 @@ def compare(
 
     if by is not None:
         with dataset_of(call) as (store, info):
-            pairs = stage.compare_by(store, info, by)
+            pairs = stage.compare_by(store, info, call.reader, by)
         reports.show({"by": by, **reports.document(pairs)}, retrievers_text(by, pairs), as_json=json)
         return
     if two:

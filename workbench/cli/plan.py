@@ -2,7 +2,6 @@
 
 import os
 from functools import partial
-from math import nan
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +12,7 @@ from workbench import reports
 from workbench.cli.console import Context, Json, dataset_of, given, named_path, on_terminal, policy_from, tell
 from workbench.cli.import_ import Fields, open_for_import
 from workbench.errors import UsageError
-from workbench.matching import no_similarity
+from workbench.matching import FLOOR
 from workbench.reports.plan import WIDER, draft_text, draw_text, plan_text, precision_text
 from workbench.reports.texts import corpus_text
 
@@ -21,18 +20,7 @@ MAKING = "Making a plan"
 _making = partial(Option, rich_help_panel=MAKING)
 
 
-def similarity(given: str) -> int:
-    """A match threshold from the command line. Raises BadParameter for what is none."""
-    try:
-        number = float(given)
-    except ValueError:
-        number = nan
-    if expected := no_similarity(number) or ("a whole number" if number % 1 else ""):
-        raise typer.BadParameter(f"got {given!r}, expected {expected}")
-    return int(number)
-
-
-MATCH_THRESHOLD = Option(parser=similarity, metavar="0-100", help="Similarity from which two names match.")
+MATCH_THRESHOLD = Option(min=FLOOR, max=100, help="Similarity from which two names match.")
 
 
 def plan(

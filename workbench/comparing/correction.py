@@ -10,29 +10,33 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import exp, sqrt
-from numbers import Real
 from typing import Any, Literal
 
-from workbench.comparing.intervals import Interval
+from workbench.comparing.intervals import FEWEST, Interval
 from workbench.errors import UsageError
-from workbench.matching import no_similarity
+from workbench.model import is_real
 
 
 @dataclass(frozen=True)
 class Corrected:
-    """A corrected value with its 95 % interval; None where too few samples were seen for one."""
+    """A corrected value with its 95 % interval; None where too few samples were seen for one, or enough that
+    are `alike`: none was off, or all have one score.
+    """
 
     value: float
     interval: Interval | None
+    alike: bool = False
 
     def __str__(self) -> str:
         if self.interval is None:
-            return f"{self.value:.2f} [too few verified]"
+            return f"{self.value:.2f} [{'nothing differed' if self.alike else 'too few verified'}]"
         return f"{self.value:.2f} [{self.interval.low:.2f}, {self.interval.high:.2f}]"
 
 
 ROUNDED = 0.0051
 """How far a score may be from found / units: who has rounded it kept two places."""
+FOR_SPREAD = 19
+"""Samples of which one is as far off as 95 % of new ones at most."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,7 @@ class Line:
     """verified ≈ intercept + slope · automatic, for scores at one match threshold.
 
     `covariance` is of (intercept, slope), summed by group; None below ten groups. `spread`: 95 % of the
-    samples lay within spread / √units of the line that was fitted without them; None below 19 samples, and
+    samples lay within spread / √units of the line that was fitted without them; None below `FOR_SPREAD`, and
     where it would be 0. `residual` is their mean square error, `quantile` Student's t for groups − 1, 0
     without a covariance.
     """
@@ -59,33 +63,31 @@ class Line:
 
         Raises ValueError for a score outside 0-1, without units, or that so many units cannot have.
         """
-        known = is_recall(score) and _is_number(units) and units >= 1 and units % 1 == 0
+        known = is_recall(score) and is_real(units) and units >= 1 and units % 1 == 0
         if not known or abs(score - round(score * units) / units) > ROUNDED:
             raise ValueError(f"score {score!r} of {units!r} units: a recall from 0 to 1 of whole units")
-        return self._corrected(score, None if self.spread is None else self.spread / sqrt(units))
+        off = None if self.spread is None else self.spread / sqrt(units)
+        return self._corrected(score, off, enough=self.samples >= FOR_SPREAD)
 
     def correct_mean(self, mean: float, samples: int) -> Corrected:
         """The mean of that many new scores. The interval holds for samples like those that were verified."""
         if self.covariance is None or samples < 1:
-            return self._corrected(mean, None)
+            return self._corrected(mean, None, enough=self.groups >= FEWEST)
         a, b, both = self.covariance
         variance = a + 2 * mean * both + mean**2 * b + self.residual / samples
         off = self.quantile * sqrt(max(variance, 0.0))
-        return self._corrected(mean, off if off > 1e-9 else None)  # no errors: nothing to tell the width from
+        return self._corrected(mean, off if off > 1e-9 else None, enough=True)
 
-    def _corrected(self, score: float, off: float | None) -> Corrected:
+    def _corrected(self, score: float, off: float | None, *, enough: bool) -> Corrected:
         value = min(1.0, max(0.0, self.intercept + self.slope * score))  # `spread` is about this one
-        return Corrected(value, None if off is None else Interval(value - off, value + off).clipped())
+        if off is None:  # of samples without an error nothing tells its width
+            return Corrected(value, None, alike=enough)
+        return Corrected(value, Interval(value - off, value + off).clipped())
 
 
 def is_recall(value: Any) -> bool:
     """Whether a value is a recall: a number from 0 to 1, with what the rounding of a sum adds."""
-    return _is_number(value) and 0 <= value <= 1.0000001
-
-
-def _is_number(value: Any) -> bool:
-    """Numbers of numpy too; True is none, and NaN fails every comparison that follows."""
-    return isinstance(value, Real) and not isinstance(value, bool)
+    return is_real(value) and 0 <= value <= 1.0000001
 
 
 @dataclass(frozen=True)
@@ -186,9 +188,8 @@ class Calibration:
 
         Raises ValueError for what is no similarity.
         """
-        of_all = similarity == 1 and not isinstance(similarity, bool)  # who asks for all asks for 1 too
-        if not of_all and (expected := no_similarity(similarity)):
-            raise ValueError(f"similarity {similarity!r}: {expected}")
+        if not is_real(similarity) or not (similarity == 0 or 1 <= similarity <= 100):
+            raise ValueError(f"similarity {similarity!r}: a number from 0 to 100, not a share")
         return self.model.probability(similarity)
 
     def correct(self, score: float, n_units: int, *, match_threshold: int) -> Corrected:

@@ -265,7 +265,8 @@ class Retrievers:
     `scores` are means of the scores that came with all samples, reviewed or not, none of a single one, which
     may be hidden; `scorer` is their column.
     `unpaired` counts references verified under a single retriever, `repeated` those with several samples
-    of one retriever: only the first is paired.
+    of one retriever: only the first is paired. `withheld`: verified samples of which the viewer may not know
+    the value yet.
     """
 
     names: tuple[str, ...]
@@ -276,6 +277,7 @@ class Retrievers:
     contrasts: tuple[Contrast, ...]
     unpaired: int
     repeated: int
+    withheld: int = 0
 
 
 def compare_retrievers(samples: Iterable[RetrieverSample], scorer: str = "") -> Retrievers:

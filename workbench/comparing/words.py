@@ -98,7 +98,10 @@ def count_lines(counts: Counts) -> list[str]:
         (counts.reviewed, "reviewed"), (counts.adjudicated, "adjudicated"), (counts.imported, "imported")
     )
     out = _listed(*((getattr(counts, name), what) for name, what in LEFT_OUT.items()))
-    fast = _listed((counts.fast, f"of {verified_samples(counts):,} accepted in under a second"))
+    fast = _listed(
+        (counts.fast, f"of {counts.reviewed:,} reviewed here accepted in under a second"),
+        (counts.imported, "imported, not known how fast"),
+    )
     named = (("verified", gold), ("samples", out), ("fast", fast))
     return [f"{name}: {listed}" for name, listed in named if listed]
 

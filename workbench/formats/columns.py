@@ -85,12 +85,15 @@ def names_recall(name: str) -> bool:
     return name.removeprefix("external.") in RECALLS or name.endswith(KIND_ENDS)
 
 
-def number_cell(cell: str, column: str) -> int | float | str | None:
-    """A cell as the number that it is; None when it says *no value*; any other text as it is.
+def number_cell(cell: Any, column: str) -> Any:
+    """A cell, or a score that JSON has as text, as the number that it is; None when it says *no value*; any
+    other value as it is.
 
     In a metric's column 0,5 is a number too: many spreadsheets write a decimal comma. Raises RowError for an
     infinite number in such a column.
     """
+    if type(cell) is not str:
+        return cell
     text = cell.strip()
     if _SHARE_WITH_COMMA.fullmatch(text) and is_metric(column):
         text = text.replace(",", ".")

@@ -226,22 +226,23 @@ def as_python(batch: Any, what: str) -> list[JsonObject]:
     appears twice, and for one with values that Python cannot hold, such as a part of a microsecond."""
     if twice := _twice(batch.schema.names):
         raise InputError(f"{what}: {twice}")
-    try:
-        rows: list[JsonObject] = batch.to_pylist()
-        return rows
-    except UnicodeDecodeError:
-        raise
-    except (ValueError, OverflowError) as error:
-        for field, column in zip(batch.schema, batch.columns, strict=True):
-            try:
-                column.to_pylist()
-            except (ValueError, OverflowError):
-                name, kind = excerpt(field.name), f"{field.type}"
-                raise InputError(
-                    f"{what}: column {name} of type {kind}: its values cannot be read: write it as text, or "
-                    "leave it out"
-                ) from error
-        raise
+    arrow, columns = load_pyarrow(what), []
+    for field, column in zip(batch.schema, batch.columns, strict=True):
+        kind = field.type
+        try:
+            if str(kind).startswith("timestamp[ns"):  # of which pyarrow makes values of pandas where that is
+                column = column.cast(arrow.timestamp("us", kind.tz))
+            elif str(kind) == "duration[ns]":
+                column = column.cast(arrow.duration("us"))
+            columns.append(column.to_pylist())
+        except UnicodeDecodeError:
+            raise
+        except (ValueError, OverflowError) as error:
+            raise InputError(
+                f"{what}: column {excerpt(field.name)} of type {kind}: its values cannot be read: write it "
+                "as text, or leave it out"
+            ) from error
+    return [dict(zip(batch.schema.names, cells, strict=True)) for cells in zip(*columns, strict=True)]
 
 
 def _raw_row(row: JsonObject, number: int) -> RawRow:

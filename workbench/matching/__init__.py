@@ -1,6 +1,8 @@
 """Which reference names are mentioned in the contexts: a layered matcher that names its reasons."""
 
-from numbers import Real
+from typing import Any
+
+from workbench.model import is_real
 
 MATCHER = "layered-10"
 """Stored with every score: another version may score the same names differently."""
@@ -9,15 +11,10 @@ FLOOR = 60
 """Links below are not worth a look; one byte a reference name serves every threshold above."""
 
 
-def no_similarity(value: object) -> str:
-    """What a value would have to be to be a similarity; empty where it is one.
+def no_threshold(value: Any) -> str:
+    """What a value would have to be to be a match threshold; empty where it is one.
 
-    A share is none: nobody means .85 of 100, and names as little alike as 1 are never linked.
+    A share is none, and below `FLOOR` nothing changes.
     """
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 100:
-        return "a number from 0 to 100"
-    return (
-        f"a number from 0 to 100, not a share; did you mean {100 * float(value):g}?"
-        if 0 < float(value) <= 1
-        else ""
-    )
+    number = value if is_real(value) else 0
+    return "" if FLOOR <= number <= 100 and not number % 1 else f"a whole number from {FLOOR} to 100"

@@ -13,6 +13,7 @@ from workbench.comparing.disputes import AUTOMATIC
 from workbench.comparing.intervals import FEWEST
 from workbench.model import RESOLVED, JsonObject
 from workbench.reports import columns_of, page
+from workbench.reports.texts import counting
 from workbench.reports.units import effect
 from workbench.scoring.names import SCORERS, scorer_in_full, scorer_name
 from workbench.text.cells import cut, cut_middle, in_table
@@ -77,7 +78,7 @@ def _beside(figures: Figures) -> list[str]:
         means = means if scorer.n >= FEWEST else ["–"] * len(means)
         counts = [f"{scorer.n:,}", f"{scorer.undefined:,}"]
         rows.append([scorer_name(scorer.scorer), *counts, *means, f"{scorer.equal:,}"])
-    return table(head, rows)
+    return [*table(head, rows), *counting(scorer.scorer for scorer in figures.beside)]
 
 
 def _rest(figures: Figures) -> list[str]:

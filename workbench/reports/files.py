@@ -125,7 +125,7 @@ def purge_text(report: PurgeReport) -> str:
 
 def import_text(report: ImportReport) -> str:
     """What became of a file's rows, or what would."""
-    conflicts = f", {report.conflicts:,} of them in conflict" if report.dry and report.conflicts else ""
+    conflicts = f", {report.conflicts:,} of them in conflict" if report.conflicts else ""
     there = many(report.n_samples, "sample")
     end = f"it would hold {there}; nothing was written" if report.dry else f"{there} now"
     width = min(max(map(len, report.becomes), default=0), 40)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from textwrap import indent
@@ -41,9 +41,15 @@ COUNTS = {
     "linked": "names that a name of the contexts matches", "presence": "names that a context contains",
     "contextual_recall": "those that the proposal calls found",
 }  # fmt: skip
-"""What each scorer counts, below the table that has its column."""
+"""What each scorer counts."""
 NO_UNITS = "the reference has no units"
 VERIFIED = {f"verified_{kind}": f"verified {PLURAL[kind]}" for kind in KINDS}
+
+
+def counting(names: Iterable[str]) -> list[str]:
+    """What scorers count, below the table that names them."""
+    told = "; ".join(f"{scorer_in_full(name)}: {COUNTS[name]}" for name in names if name in COUNTS)
+    return [told] if told else []
 
 
 def propose_text(report: ProposeReport) -> str:
@@ -191,9 +197,9 @@ def score_text(report: ScoreReport) -> str:
         )
     if report.unproposed:
         run = f"the run {report.run}" if report.run else "the suggestions in use"
-        number = f"{report.unproposed:,} of {many(len(every), 'sample')}"
-        have = "has" if report.unproposed == 1 else "have"
-        lines.append(f"{number} {have} no proposal in {run}: {report.proposing}")
+        of = f"of {many(len(every), 'sample')}"
+        some = many(report.unproposed, f"{of} has", f"{of} have")
+        lines.append(f"{some} no proposal in {run}: {report.proposing}")
     return page(lines)
 
 
@@ -202,9 +208,8 @@ def gate_text(gate: ScoreGate, names: Mapping[str, str], quote: Callable[[str], 
 
     `names` are those of the samples that may be named; the others are counted.
     """
-    said = (
-        f"{'passed' if gate.passed else 'failed'}: {VERIFIED.get(gate.metric) or scorer_in_full(gate.metric)}"
-    )
+    what = VERIFIED.get(gate.metric) or scorer_in_full(gate.metric)
+    said = f"{'passed' if gate.passed else 'failed'}: {what}"
     mark, undefined = gate.threshold, f"({len(gate.undefined)} undefined)"
     low = "not perfect"
     if gate.value is None:
@@ -218,9 +223,9 @@ def gate_text(gate: ScoreGate, names: Mapping[str, str], quote: Callable[[str], 
         lines = [f"{said} {mean} against {number(mark, digits)}"]
         low = f"below {number(mark, digits)}"
     if gate.unscored:
-        total = gate.n + len(gate.undefined) + gate.unscored
-        have = "has" if gate.unscored == 1 else "have"
-        lines.append(f"  {gate.unscored:,} of {many(total, 'sample')} {have} no value yet: {gate.step}")
+        of = f"of {many(gate.n + len(gate.undefined) + gate.unscored, 'sample')}"
+        some = many(gate.unscored, f"{of} has", f"{of} have")
+        lines.append(f"  {some} no value yet: {gate.step}")
     for state, ids, why in ((low, gate.below, ""), ("undefined", gate.undefined, f" ({NO_UNITS})")):
         named = [names[name] for name in ids if name in names]
         lines += [f"  {state}: {quote(name)}{why}" for name in named[:20]]
@@ -259,7 +264,7 @@ def retrievers_text(by: str, report: Retrievers) -> str:
     lines = [*table([by, report.scorer, "samples"], own), ""] if scored else []
     if not report.pairs:
         lines.append(f"no reference is verified under two values of {by} yet: review its samples first")
-        return page(lines)
+        return page([*lines, *_aside(report)])
     rows = [
         [
             " · ".join(dict.fromkeys(name_of(id_, pair.question) for id_ in pair.ids.values())),
@@ -294,15 +299,19 @@ def retrievers_text(by: str, report: Retrievers) -> str:
         enough = contrast.paired.bias is not None
         why = "fewer than ten references: no interval of the difference"
         lines.append(f"  {paired_facts(contrast.paired)[0].line if enough else why}")
-    if report.unpaired:
-        lines.append(
-            f"left out: {many(report.unpaired, 'reference')} that "
-            f"{'is' if report.unpaired == 1 else 'are'} verified under one value only"
-        )
-    if report.repeated:
-        some = many(report.repeated, "reference")
-        lines.append(f"{some} with several samples of one value: the first counts")
-    return page(lines)
+    return page([*lines, *_aside(report)])
+
+
+def _aside(report: Retrievers) -> list[str]:
+    """What stands in no pair, and why."""
+    alone = many(report.unpaired, "reference that is", "references that are")
+    several, hidden = many(report.repeated, "reference"), many(report.withheld, "verified sample")
+    told = {
+        f"left out: {alone} verified under one value only": report.unpaired,
+        f"{several} with several samples of one value: the first counts": report.repeated,
+        f"left out: {hidden} that you are yet to decide": report.withheld,
+    }
+    return [line for line, number in told.items() if number]
 
 
 def _tally_cell(tally: Tally | None) -> str:
@@ -349,7 +358,7 @@ def _kind_table(kind: Kind, everything: Sequence[Scored], withheld: Collection[s
         listed.append([name, *cells, _verified_cell(row, kind), *last])
     head = [PLURAL[kind], *columns, *map(scorer_name, names), "verified", *(["Δ"] if differ else [])]
     lines = [*table(head, listed, whole=whole), *_more(len(rows))]
-    lines += ["; ".join(f"{scorer_in_full(name)}: {COUNTS[name]}" for name in counted)] if names else []
+    lines += counting(counted)
     if differ:
         lines.append(f"Δ = {scorer_name(first)} − verified")
     return [*lines, ""]

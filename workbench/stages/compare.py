@@ -60,39 +60,45 @@ def write_html(
     write_whole(path, page, force=force)
 
 
-def compare_by(store: Store, info: DatasetInfo, by: str) -> Retrievers:
+def compare_by(store: Store, info: DatasetInfo, viewer: str, by: str) -> Retrievers:
     """Pair verified samples with the same reference by a key of `meta` (`meta.retriever`), or `group`.
 
     Your score is the imported column of the kind that is reviewed first, where there is one. Excluded samples
-    and those of the holdout stay out.
+    and those of the holdout stay out, and what is verified of samples where `may_see` does not say so.
 
-    Raises UsageError when the key is of another form or no sample has it.
+    Raises UsageError when the key is of another form or no sample that counts has it.
     """
     kind = info.kinds[0]
     gold = gold_store.load_gold(store, info.id, kind)
     left_out = gold_store.load_excluded(store, info.id, kind) | plans.holdout_ids(store, info.id)
     scorer = scores.imported_column(store, info.id, kind)
     digits = scores.external_digits(store, info.id, scorer)
-    judged = []
+    seen = may_see(store, info, viewer, kind)
+    judged, out, hidden = [], 0, 0
     keys: dict[str, None] = {}
     for stored in samples.each_sample(store, info.id):
         sample, truth = stored.sample, gold.get(stored.sample_id)
         name = _value_of(sample, by)
         keys |= dict.fromkeys(f"meta.{key}" for key in sample.meta)
         if name is None or stored.sample_id in left_out:
+            out += name is not None
             continue
         score, verified = digits.get(stored.sample_id), truth.assessment if truth else None
+        if verified and stored.sample_id not in seen:
+            verified, hidden = None, hidden + 1
         judged.append(
             RetrieverSample(
                 sample.id, sample.reference_hash, name, verified, sample.group, sample.user_input,
                 None if score is None else float(score),
             )
         )  # fmt: skip
+    if not judged and out:
+        raise UsageError(f"every sample with {by!r} is not counted or in the holdout")
     if not judged:
         add = "; import the file again with --meta KEY=VALUE to give its samples one"
         there = f"; there is: {excerpt(', '.join(keys), 200)}" if keys else f" or any key of meta{add}"
         raise UsageError(f"no sample has {by!r}{there}")
-    return compare_retrievers(judged, scorer)
+    return replace(compare_retrievers(judged, scorer), withheld=hidden)
 
 
 def _value_of(sample: Sample, by: str) -> str | None:

@@ -63,8 +63,8 @@ class DisputeCase:
     """One kind of a dataset under a run, as one annotator may see it.
 
     `places` are its samples without the holdout, late and excluded ones. `first`: the scorer that stands for
-    the kind. `closed`: blind samples that this annotator did not decide: nothing of them is shown. `seen`:
-    samples whose values may be shown. `at`: what the figures of its first scorer are about.
+    the kind. `closed`: blind samples that this annotator did not decide or settle: nothing of them is shown.
+    `seen`: samples whose values may be shown. `at`: what the figures of its first scorer are about.
     """
 
     store: Store
@@ -121,10 +121,8 @@ def gather(
     excluded = {head.sample_id for head in heads if head.disposition == "excluded"}
     places = {n: member for n, member in scores.population(store, info.id).items() if n not in excluded}
     known = {n: sample for n, sample in reviewed(store, info.id, kind).items() if n in places}
-    mine = {
-        head.sample_id for head in heads if head.annotator == annotator and head.disposition == "verified"
-    }
     blind = blind_ids(store, info) if info.blind_share else set()
+    seen = may_see(store, info, annotator, kind, on_screen=on_screen)
     first = first_scorer(able_scorers(store, info), kind)
     return DisputeCase(
         store=store,
@@ -135,8 +133,8 @@ def gather(
         places=places,
         reviewed=known,
         heads=tuple(head for head in heads if head.sample_id in places),
-        closed=frozenset(blind - mine),
-        seen=may_see(store, info, annotator, kind, on_screen=on_screen) & known.keys(),
+        closed=frozenset(blind - seen),
+        seen=seen & known.keys(),
         at=scope(store, info, run, first or DEFAULT_SCORER[kind], kind, cross_fitted(store, info)),
     )
 
@@ -146,13 +144,12 @@ def _pairs(case: DisputeCase, scorers: Collection[str]) -> Iterator[ColumnPair]:
     store, info, kind, first, gold = case.store, case.info, case.kind, case.first, case.gold
     automatic = case.column(first, case.run)
     lead = scores.imported_column(store, info.id, kind)
-    mine = [name for name in dict.fromkeys((lead, *scorers)) if name and kind_of(name) == kind]
+    mine = dict.fromkeys(name for name in (lead, *scorers) if name != first and kind_of(name) == kind)
     beside = {name: case.column(name, case.run) for name in (*SHOWN_BESIDE[kind], *mine) if name != first}
     if first is not None:
         yield ColumnPair("verified", f"{first}~verified", automatic, gold)
     for name in mine:
-        if name != first:
-            yield ColumnPair("verified", f"{name}~verified", beside[name], gold)
+        yield ColumnPair("verified", f"{name}~verified", beside[name], gold)
     for name, column in beside.items():
         if first is not None and (name != lead or name in scorers):
             yield ColumnPair("scorers", f"{name}~{first}", column, automatic)
@@ -237,8 +234,8 @@ class Dispute(NamedTuple):
 class DisputeReport:
     """The disputes of a dataset in their order. `betweens`: how many there are between whom.
 
-    `closed`: blind samples that this annotator did not decide, `given` of them with gold of a file; they are
-    left out. `calibration` is in use and saw the gold of those that are `fitted`.
+    `closed`: blind samples that this annotator did not decide or settle, `given` of them with gold of a file;
+    they are left out. `calibration` is in use and saw the gold of those that are `fitted`.
     """
 
     dataset: str

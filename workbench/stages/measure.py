@@ -7,7 +7,6 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, is_dataclass, replace
-from numbers import Real
 from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar
@@ -17,9 +16,9 @@ from workbench.formats import columns
 from workbench.formats.readers import ragas
 from workbench.formats.rows import Notes, wrong
 from workbench.formats.tables import as_python, given_rows, is_frame, plain
-from workbench.matching import no_similarity
+from workbench.matching import no_threshold
 from workbench.matching.units import language_of
-from workbench.model import Assessment, JsonObject, Kind, Matching, Policy, Proposal, Record, Sample
+from workbench.model import Assessment, JsonObject, Kind, Matching, Policy, Proposal, Record, Sample, is_real
 from workbench.proposing import rules
 from workbench.scoring.scorers import assess_all
 
@@ -183,16 +182,16 @@ def assess(
     return replace(assessments[scorer], source=f"{scorer} · {proposal.proposer}")
 
 
-def is_share(value: object) -> bool:
+def is_share(value: Any) -> bool:
     """Whether a parameter is a number, also one of numpy, from 0 to 1."""
-    return not isinstance(value, bool) and isinstance(value, Real) and 0 <= float(value) <= 1
+    return is_real(value) and 0 <= value <= 1
 
 
 def check_counting(policy: object, match_threshold: object) -> None:
-    """Raises UsageError for what is no policy, and for no similarity."""
+    """Raises UsageError for what is no policy, and for no match threshold."""
     if not isinstance(policy, Policy):
         raise UsageError(f"policy {policy!r}: a Policy of workbench.model is expected")
-    if expected := no_similarity(match_threshold):
+    if expected := no_threshold(match_threshold):
         raise UsageError(f"match_threshold {match_threshold!r}: {expected}")
 
 

@@ -26,6 +26,7 @@ from workbench.store import gold as gold_store, plans, runs, samples, scores
 from workbench.store.calibrations import use_calibration
 from workbench.store.datasets import DatasetInfo, blind_ids, dataset_info
 from workbench.store.engine import Store
+from workbench.store.queue import shown_ids
 from workbench.store.samples import Stored
 from workbench.store.scores import CountedChunk, save_counted
 
@@ -221,10 +222,10 @@ def score_dataset(
 
 
 def withheld_from(store: Store, info: DatasetInfo, viewer: str) -> frozenset[str]:
-    """The blind samples that this person is yet to decide, in any kind of units."""
+    """The blind samples that this person is yet to decide in any kind of units, and did not settle."""
     if not info.blind_share:
         return frozenset()
-    decided = set.intersection(*(scores.decided_by(store, info.id, kind, viewer) for kind in info.kinds))
+    decided = set.intersection(*(shown_ids(store, info, viewer, kind) for kind in info.kinds))
     left = blind_ids(store, info) - decided - plans.holdout_ids(store, info.id)
     return frozenset(key for key, number in samples.sample_ids(store, info.id).items() if number in left)
 

@@ -18,6 +18,7 @@ from workbench.store.scores import scored_at
 from workbench.store.tables import (
     COUNTED,
     DECIDED,
+    EVENT,
     EXTERNAL,
     METADATA,
     PROPOSAL,
@@ -111,14 +112,21 @@ class Reviews(NamedTuple):
         return case(*((self.stands(name), literal(name)) for name in names), else_=literal("todo"))
 
     def decided(self) -> Clause:
-        """Whether the annotator decided the sample, or its gold came with a file: values may be shown.
+        """Whether the annotator decided or settled the sample, or its gold came with a file: values may be
+        shown.
 
-        Of a blind sample they may not before the annotator's own decision, whoever else decided. Nor may they
-        where somebody differs from the file: see `undecided_of`.
+        Of a blind sample they may not before the annotator decided or settled it, whoever else did. Nor may
+        they where somebody differs from the file: see `undecided_of`.
         """
         given = self.some(self.verified, lambda review: review.origin != "reviewed")
-        imported = and_(~self.own(self.begun), given, ~is_blind(self.blind_share))
-        return and_(self.some(), or_(self.decided_own(), imported))
+        settled = self.some(self.verified, self.settled)
+        stands = or_(and_(given, ~is_blind(self.blind_share)), settled)
+        return and_(self.some(), or_(self.decided_own(), and_(~self.own(self.begun), stands)))
+
+    def settled(self, review: Any) -> Clause:
+        """Whether a review settles a sample and the annotator accepted it."""
+        accepted = EVENT.review_id == review.id, EVENT.annotator == self.annotator, EVENT.op == "accept"
+        return and_(review.origin == "adjudicated", exists().where(*accepted))
 
     def decided_own(self) -> Clause:
         """Whether the annotator decided the sample."""

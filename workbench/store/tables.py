@@ -551,7 +551,7 @@ RETRIEVER = func.coalesce(SAMPLE.meta["retriever"].as_string(), "")
 _SAME = TWIN.reference_hash == SAMPLE.reference_hash, TWIN.dataset_id + 0 == SAMPLE.dataset_id
 _TWIN = select(TWIN.id).where(TWIN.id != SAMPLE.id, *_SAME).exists()
 TOLD_BY = case((and_(SAMPLE.user_input != "", RETRIEVER != "", _TWIN), RETRIEVER + ": "), else_="")
-"""What stands before a question in lists: the retriever where several samples have the same question."""
+"""What stands before a question in lists: the retriever where samples have one question and reference."""
 QUESTION = TOLD_BY + func.substr(SAMPLE.user_input, 1, BEGINNING)
 
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from workbench.errors import RowError
-from workbench.formats.columns import FIELD_OF, NAMES, as_contexts, is_number, left_out
+from workbench.formats.columns import FIELD_OF, NAMES, as_contexts, is_number, left_out, number_cell
 from workbench.formats.json_lines import parse
 from workbench.formats.readers import ragas
 from workbench.formats.rows import OBJECT, Notes, rest_of, shown, wrong
@@ -159,7 +159,7 @@ def _metrics(row: JsonObject, notes: Notes) -> tuple[JsonObject, JsonObject]:
         name, score = metric.get("name", metric.get("metric")), metric.get("score")
         if type(name) is not str or not name:
             raise wrong(f"{key}[{index}].name", name, "a string")
-        if score is None or metric.get("error"):
+        if (score := number_cell(score, name)) is None or metric.get("error"):
             scores.setdefault(name, None)
         elif not is_number(score):
             raise wrong(f"{key}[{index}].score", score, "a number or null")

@@ -88,12 +88,9 @@ def record_of(row: JsonObject, notes: Notes) -> Record:
         return Record(_sample(row, notes), contexts_given=_gives_contexts(row))
     scores = scores_of(row, notes)
     other = rest_of(row, KEYS)
-    metrics = {
-        key: other.pop(key)
-        for key, value in row.items()
-        if key in other and columns.is_metric(key) and (value is None or is_number(value))
-    }
-    return build(row, notes, scores | _digits(metrics, notes), other)
+    read = {key: columns.number_cell(value, key) for key, value in other.items() if columns.is_metric(key)}
+    metrics = {key: value for key, value in read.items() if value is None or is_number(value)}
+    return build(row, notes, scores | _digits(metrics, notes), rest_of(other, metrics))
 
 
 def build(row: JsonObject, notes: Notes, scores: dict[str, str], other: JsonObject) -> Record:
@@ -210,10 +207,11 @@ def scores_of(row: JsonObject, notes: Notes) -> dict[str, str]:
     """`scores` of a row with the digits of the file; null and NaN are no score. Raises RowError."""
     given = {} if row.get("scores") is None else row["scores"]
     as_object(given, "scores", "an object of numbers")
-    for name, number in given.items():
+    read = {name: columns.number_cell(value, name) for name, value in given.items()}
+    for name, number in read.items():
         if number is not None and not is_number(number):
             raise wrong(f"scores.{excerpt(name)}", number, "a number or null")
-    return _digits(given, notes)
+    return _digits(read, notes)
 
 
 def _digits(given: JsonObject, notes: Notes) -> dict[str, str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import RowError
-from workbench.formats.columns import REQUIRED, is_number, number_texts
+from workbench.formats.columns import REQUIRED, is_number, number_cell, number_texts
 from workbench.formats.json_lines import RawRow
 from workbench.formats.readers import native
 from workbench.formats.rows import (
@@ -121,8 +121,8 @@ def _ours(attached: Any, row: JsonObject, given: JsonObject, notes: Notes) -> Re
 
 
 def _annotation_score(row: JsonObject, notes: Notes) -> dict[str, str]:
-    number, metric = row.get("metric_output"), row["_metric"]
-    if number is None:
+    metric = row["_metric"]
+    if (number := number_cell(row.get("metric_output"), metric)) is None:
         notes.failed[metric] += 1
         return {}
     if not is_number(number):
@@ -219,7 +219,7 @@ def _trace_record(run: _Run, notes: Notes) -> Record:
         number: Any = metric.part("outputs").get("output")
         if type(name) is not str or metric.part("metadata").get("type") not in (None, "metric"):
             continue
-        if is_number(number):
+        if is_number(number := number_cell(number, name)):
             scores |= number_texts({name: number})
         else:
             notes.failed[name] += 1

@@ -156,7 +156,8 @@ class _ToolRow:
 def numbers(pairs: Iterable[tuple[Any, Any]]) -> tuple[JsonObject, JsonObject]:
     """Scores by their names, None for one that failed; and the values that are no numbers."""
     given = {str(name): score for name, score in pairs if name}
-    scores = {name: score for name, score in given.items() if is_number(score) or score is None}
+    read = {name: number_cell(score, name) for name, score in given.items()}
+    scores = {name: score for name, score in read.items() if is_number(score) or score is None}
     return scores, rest_of(given, scores)
 
 
@@ -207,9 +208,7 @@ def mlflow_record(row: JsonObject, notes: Notes) -> Record:
     taken = _ToolRow(row, notes)
     row = taken.left
     scored = [name for name in row if name.endswith("/score") and _MLFLOW.fullmatch(name)]
-    cells = [(name, row.pop(name)) for name in scored]
-    read = ((name, number_cell(cell, name) if type(cell) is str else cell) for name, cell in cells)
-    taken.fields["scores"], others = numbers(read)
+    taken.fields["scores"], others = numbers([(name, row.pop(name)) for name in scored])
     taken.left = taken.take_contexts(row | others)
     taken.take("user_input", "inputs", *NAMES["user_input"])
     taken.take("reference", "targets", "target", "expectations")
