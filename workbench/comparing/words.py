@@ -95,13 +95,12 @@ def verified_samples(counts: Counts) -> int:
 def count_lines(counts: Counts) -> list[str]:
     """Where the gold comes from, then what is left out of the figures and why."""
     gold = _listed(
-        (counts.reviewed, "reviewed"), (counts.adjudicated, "adjudicated"), (counts.imported, "imported")
+        (counts.reviewed, "reviewed"),
+        (counts.adjudicated, "adjudicated"),
+        (counts.imported, "imported (not known how fast)"),
     )
     out = _listed(*((getattr(counts, name), what) for name, what in LEFT_OUT.items()))
-    fast = _listed(
-        (counts.fast, f"of {counts.reviewed:,} reviewed here accepted in under a second"),
-        (counts.imported, "imported, not known how fast"),
-    )
+    fast = _listed((counts.fast, f"of {counts.reviewed:,} reviewed here accepted in under a second"))
     named = (("verified", gold), ("samples", out), ("fast", fast))
     return [f"{name}: {listed}" for name, listed in named if listed]
 
