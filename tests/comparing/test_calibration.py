@@ -208,7 +208,7 @@ def test_below_ten_groups_there_are_no_intervals_and_no_verdict(undefined: int) 
 
 def test_samples_without_an_error_give_no_interval_of_width_0() -> None:
     line = Line(0.0, 1.0, (0.0, 0.0, 0.0), None, 0.0, 2.2, 24, 12)
-    few = replace(line, samples=18, groups=9)
+    few = replace(line, covariance=None, samples=18, groups=9)
 
     for one, why in ((line, "nothing differed"), (few, "too few verified")):
         assert [f"0.50 [{why}]"] * 2 == [str(one.correct_mean(0.5, 4)), str(one.correct(0.5, 4))]
