@@ -12,6 +12,7 @@ from tests.tui.conftest import SIZES, User, shown
 from tests.tui.starts import compared
 from tests.tui.test_hostile import on_screen
 from workbench.reports.compare import figures_text
+from workbench.tui.screens.compare import CompareScreen
 from workbench.tui.screens.why import WhyScreen
 from workbench.tui.themes import LIGHT, SIXTEEN
 from workbench.tui.widgets.bars import Bar, SectionBar
@@ -48,6 +49,16 @@ async def test_a_figure_of_the_overview_is_whole_at_80_columns(user: User, demo:
         assert "…" not in shown(app, "#facts")
         await user.press("pagedown")
         assert app.screen.section.scroll_offset.y > 0
+
+
+async def test_figures_that_come_before_their_place_on_the_screen_are_laid_out_for_it(
+    user: User, demo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a busy machine the overview stood there a word a line."""
+    monkeypatch.setattr(CompareScreen, "call_after_refresh", CompareScreen.call_later)
+    async with user.opens(database=demo, dataset="demo", size=(80, 24)) as app:
+        await user.press("C")
+        assert "95 % at the planned number" in shown(app, "#facts")
 
 
 async def test_the_scatter_picture_chooses_by_keys_and_by_mouse(user: User, begin: Any) -> None:

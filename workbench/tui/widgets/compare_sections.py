@@ -99,12 +99,19 @@ class Section(Vertical):
 
     NAME = ""
     seen: FiguresLook | None = None
+    _room = 0
 
     def take(self, seen: FiguresLook) -> None:
         """Show these figures; nothing is done for those that are shown already."""
         if self.seen is not seen:
-            self.seen = seen
+            self.seen, self._room = seen, self.size.width
             self.show(seen)
+
+    def on_resize(self) -> None:
+        """Lay out anew what was shown before the section had its place, as on a busy machine."""
+        if self.seen is not None and not self._room:
+            seen, self.seen = self.seen, None
+            self.take(seen)
 
     def show(self, seen: FiguresLook) -> None:
         """Put the figures in their places."""
