@@ -263,7 +263,7 @@ def test_a_cause_has_the_direction_of_a_bias_that_is_sure(twelve: Any) -> None:
 
 @pytest.mark.parametrize(("share", "true", "off"), [(0.025, ".98", ".02"), (0.075, ".92", ".08")])
 def test_half_a_hundredth_is_rounded_alike_everywhere(twelve: Any, share: float, true: str, off: str) -> None:
-    whole = replace(twelve.estimate, point=1 - share, complete=True, reached=True, low=None, bias=share)
+    whole = replace(twelve.estimate, point=1 - share, complete=True, reached=True, low=None, counted=1.0, bias=share)
     effects = (Effect("counted wrongly", 1, 1, share), Effect("left out", 1, 1, 1e-17))
     shown = replace(
         twelve, estimate=whole, effects=effects, score=replace(twelve.score, value=1.0),

@@ -86,8 +86,8 @@ class Estimated:
     `low` and `high` are the 95 % interval, or where every sample was `reached` the range that `open` samples
     and units that somebody is unsure of (in `unsure` samples) leave. `bias` is by how much the score is too
     high where a sample has both values; None where open ones decide its sign. `sure`: its interval does not
-    include 0, so that its sign is known. `excluded` samples are not counted, `undefined` ones have no units:
-    where none is `out` so, the mean score minus the bias is the point.
+    include 0, so that its sign is known. `excluded` samples are not counted, `undefined` ones have no units.
+    `counted` is the mean score of the samples that are not so: minus the bias it is the point.
     """
 
     total: int
@@ -101,6 +101,7 @@ class Estimated:
     reached: bool
     open: int
     unsure: int
+    counted: float | None
     bias: float | None
     sure: bool
 
@@ -218,7 +219,7 @@ def estimated(estimate: Estimate) -> Estimated | None:
     bias = None if whole and off is not None and not sure else estimate.bias
     return Estimated(
         estimate.total, estimate.n, estimate.excluded, estimate.undefined, estimate.point, low, high,
-        settled, whole, estimate.open, estimate.unsure, bias, sure,
+        settled, whole, estimate.open, estimate.unsure, estimate.counted, bias, sure,
     )  # fmt: skip
 
 

@@ -51,7 +51,10 @@ def headline(answer: Answer, say: Say) -> list[str]:
     if not answer.imported and not answer.proposer:
         how = _command(answer, ": workbench propose, or import FILE with proposals")
         return [f"Nothing is proposed yet{how}."]
-    mean = "has no known mean" if answer.score.value is None else f"is {value(answer.score.value)}"
+    digits = _digits(answer.score.value, answer.estimate.point) if answer.estimate else DIGITS
+    mean = "has no known mean"
+    if answer.score.value is not None:
+        mean = f"is {number(answer.score.value, digits)}"
     lines = [f"{_yours(answer, say)} {mean}{_of_how_many(answer)}."]
     if answer.estimate is not None:
         return [*lines, _estimate(answer), *_fast(answer), *_causes(answer, say)]
@@ -145,10 +148,11 @@ def _of_how_many(answer: Answer) -> str:
 def _estimate(answer: Answer) -> str:
     estimate = answer.estimate
     assert estimate is not None
+    point = number(estimate.point, _digits(estimate.counted, estimate.point))
     ends = ("", "") if estimate.low is None else (value(estimate.low), value(estimate.high))
     if estimate.complete:
         out = f", {estimate.excluded:,} of them not counted" if estimate.excluded else ""
-        lead = f"All {_samples(answer)} are reviewed{out}: the true mean is {value(estimate.point)}"
+        lead = f"All {_samples(answer)} are reviewed{out}: the true mean is {point}"
     elif estimate.reached and estimate.low is not None:
         of = f" of the {estimate.n + estimate.open:,} that count" if estimate.out else ""
         mean = f"The true mean{of} is between {ends[0]} and {ends[1]}"
@@ -156,7 +160,7 @@ def _estimate(answer: Answer) -> str:
     else:
         of = f" of the {estimate.total:,} with a score" if estimate.total < answer.total else ""
         within = f" (95 % range {ends[0]} to {ends[1]})" if ends[0] else ""
-        about = f"{value(estimate.point)}{within}"
+        about = f"{point}{within}"
         out = f"of {answer.reviewed:,} " if answer.reviewed > estimate.n else ""
         lead = f"Based on {estimate.n:,} {out}reviewed samples, the true mean{of} is about {about}"
     return f"{lead}{_off(answer, estimate)}."
@@ -173,7 +177,10 @@ def _score(answer: Answer) -> str:
 
 
 def _off(answer: Answer, estimate: Estimated) -> str:
-    """`. Your score is about .14 too low`; nothing where it is right at two digits."""
+    """`. Your score is about .14 too low`; nothing where it is right at two digits.
+
+    Where some samples are no part of the true mean, also the mean score of the others, which it is held to.
+    """
     bias = estimate.bias
     if bias is not None and not rounded(bias, DIGITS):
         return ""
@@ -182,10 +189,14 @@ def _off(answer: Answer, estimate: Estimated) -> str:
         return f". {both} cannot tell whether {_score(answer)} is too low or too high"
     if bias is None:
         return ""
-    some = estimate.out or (estimate.complete and answer.compared < estimate.total)
-    where = " (over the samples that have both values)" if some else ""
-    way = "low" if bias < 0 else "high"
-    return f". {_score(answer).capitalize()} is about {value(abs(bias))} too {way}{where}"
+    off = f"about {value(abs(bias))} too {'low' if bias < 0 else 'high'}"
+    if _same(estimate.counted, answer.score.value):
+        return f". {_score(answer).capitalize()} is {off}"
+    # the mean of all samples would not fit to the other two
+    counted = number(estimate.counted, _digits(estimate.counted, estimate.point))
+    if estimate.complete:
+        return f". Over the {estimate.n:,} samples with both values {_score(answer)} averages {counted}, {off}"
+    return f". Over the samples that count {_score(answer)} averages about {counted}, {off}"
 
 
 def suspicious(answer: Answer) -> list[str]:
@@ -363,22 +374,35 @@ def differs(answer: Answer) -> str:
     Three digits where two would not show their difference.
     """
     ours, true = answer.score_reviewed or 0.0, answer.verified or 0.0
-    digits = DIGITS
-    if rounded(ours, digits) - rounded(true, digits) != rounded(ours - true, digits):
-        digits += 1
+    digits = _digits(ours, true)
     these = "reviewed sample" if answer.compared == 1 else f"{answer.compared:,} reviewed samples"
     means = (
         f"In the {these} {_score(answer)} averages {number(ours, digits)} "
         f"and the reviewed value {number(true, digits)}."
         f"{' The causes are those of a recount by exact names.' if _recounted(answer) else ''}"
     )
-    if answer.estimate is None or answer.estimate.reached:
+    estimate = answer.estimate
+    if estimate is None or estimate.reached:
         return means
-    if not rounded((answer.score.value or 0.0) - (ours - true) - answer.estimate.point, DIGITS):
-        moved = f"{value(answer.score.value)} → {value(answer.estimate.point)}"
-        corrected = f"The estimate corrects the mean of all {_samples(answer)} by this difference"
-        return f"{means} {corrected}: {moved}."
+    if _same((estimate.counted or 0.0) - (ours - true), estimate.point):
+        digits = _digits(estimate.counted, estimate.point)
+        moved = f"{number(estimate.counted, digits)} → {number(estimate.point, digits)}"
+        of = f"all {_samples(answer)}"
+        if not _same(estimate.counted, answer.score.value):
+            of = "the samples that count"
+        return f"{means} The estimate corrects the mean of {of} by this difference: {moved}."
     return f"{means} The estimate for all {_samples(answer)} allows for how these were drawn."
+
+
+def _same(one: float | None, other: float | None) -> bool:
+    return number(one, DIGITS) == number(other, DIGITS)
+
+
+def _digits(ours: float | None, true: float | None) -> int:
+    """At how many digits two means and their difference fit: three where two would not show it."""
+    one, other = ours or 0.0, true or 0.0
+    apart = rounded(one, DIGITS) - rounded(other, DIGITS)
+    return DIGITS if apart == rounded(one - other, DIGITS) else DIGITS + 1
 
 
 def _left_out(answer: Answer) -> str:
