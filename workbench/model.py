@@ -268,6 +268,11 @@ class Sample:
     alternatives: tuple[str, ...] = ()
 
     @property
+    def blank(self) -> bool:
+        """Whether the reference has nothing to verify: recall is then undefined, whoever counted it."""
+        return not self.reference or self.reference.isspace()
+
+    @property
     def reference_hash(self) -> str:
         """Equal for samples with the same question and reference: the same gold units."""
         return text_hash(self.user_input, self.reference)

@@ -163,7 +163,8 @@ class Answer:
     many decided samples are not among these, and why. `traced`: the file records steps of the score.
     `measured`: the minutes of the steps rest on reviews.
     `assisted`: reviewed with suggestions in sight; `fast` reviews took less than a second. `chosen`: the
-    samples in order were not drawn. `sent`: for readers who have no Workbench, so without commands.
+    samples in order were not drawn. `sent`: for readers who have no Workbench, so without commands. `blank`:
+    samples beside the `total`, which have a blank reference.
     """
 
     dataset: str
@@ -199,6 +200,7 @@ class Answer:
     fast: int
     chosen: bool = False
     sent: bool = False
+    blank: int = 0
 
     @property
     def done(self) -> bool:

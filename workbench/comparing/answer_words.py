@@ -195,7 +195,9 @@ def _off(answer: Answer, estimate: Estimated) -> str:
     # the mean of all samples would not fit to the other two
     counted = number(estimate.counted, _digits(estimate.counted, estimate.point))
     if estimate.complete:
-        return f". Over the {estimate.n:,} samples with both values {_score(answer)} averages {counted}, {off}"
+        return (
+            f". Over the {estimate.n:,} samples with both values {_score(answer)} averages {counted}, {off}"
+        )
     return f". Over the samples that count {_score(answer)} averages about {counted}, {off}"
 
 
@@ -360,6 +362,9 @@ def notes(answer: Answer, say: Say) -> list[str]:
         lines.append(CHOSEN)
     if answer.left_out and (answer.reviewed or "seen" in answer.left_out):
         lines.append(_left_out(answer))
+    if answer.blank:
+        more = many(answer.blank, "more sample has", "more samples have")
+        lines.append(f"{more} a blank reference: recall is undefined there, and no figure counts it.")
     if answer.kind not in answer.reviews:
         edit = ": workbench policy show > policy.toml, add them to `kinds` there, then workbench policy edit "
         how = _command(answer, f"{edit}--file policy.toml")

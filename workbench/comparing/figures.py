@@ -45,7 +45,8 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many samples stand where. `total` are those that the estimate is for, without `holdout` and `late`.
+    """How many samples stand where. `total` are those that the estimate is for, without `holdout` and `late`
+    ones and those with a `blank` reference.
 
     `imported`, `reviewed`, `adjudicated` and `unresolved` are verified samples by the origin of their gold.
     `seen`: left out, because the run was shown their gold. `fast`: accepted under a second.
@@ -65,6 +66,7 @@ class Counts:
     unproposed: int
     seen: int
     fast: int
+    blank: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,8 +142,9 @@ def status_text(report: DatabaseStatus) -> str:
         done = dataset.progress
         kinds = ", ".join(f"{PLURAL[kind]} {number:,}" for kind, number in done.kinds.items())
         unresolved = f", {dataset.unresolved:,} unresolved" if dataset.unresolved else ""
+        blank = f" and {done.blank:,} with a blank reference" if done.blank else ""
         lines.append(
-            f"{dataset.info.name}: {many(done.total, 'sample')}, "
+            f"{dataset.info.name}: {many(done.total, 'sample')}{blank}, "
             f"{done.verified:,} reviewed {'in both kinds ' if kinds else ''}by at least one person"
             f"{f' ({kinds})' if kinds else ''}{unresolved}; "
             f"by you: {done.excluded:,} not counted, {done.skipped:,} skipped, {done.started:,} started, "
@@ -151,8 +152,8 @@ def status_text(report: DatabaseStatus) -> str:
         )
         lines.append(
             f"  policy {dataset.info.policy.version} ({', '.join(dataset.info.kinds)}), "
-            f"match threshold {dataset.info.threshold}, {dataset.info.blind_share:.0%} reviewed without "
-            "suggestions"
+            f"match threshold {dataset.info.threshold}, {dataset.info.blind_share:.0%} to be reviewed "
+            "without suggestions"
         )
         if dataset.team is not None:
             lines.append(indent(team_text(dataset.team), "  "))
@@ -365,6 +366,8 @@ def _kind_table(kind: Kind, everything: Sequence[Scored], withheld: Collection[s
 
 
 def _verified_cell(row: Scored, kind: Kind) -> str:
+    if row.blank:
+        return "blank reference"
     if kind in row.excluded:
         return "not counted"
     if kind in row.hidden and kind in row.verified:

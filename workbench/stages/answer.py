@@ -151,6 +151,7 @@ def answer(
         assisted=shown.assisted,
         fast=counts.fast,
         chosen=prefix.chosen,
+        blank=counts.blank,
     ), shown  # fmt: skip
 
 

@@ -63,8 +63,9 @@ def write_html(
 def compare_by(store: Store, info: DatasetInfo, viewer: str, by: str) -> Retrievers:
     """Pair verified samples with the same reference by a key of `meta` (`meta.retriever`), or `group`.
 
-    Your score is the imported column of the kind that is reviewed first, where there is one. Excluded samples
-    and those of the holdout stay out, and what is verified of samples where `may_see` does not say so.
+    Your score is the imported column of the kind that is reviewed first, where there is one. Excluded
+    samples, those of the holdout and those with a blank reference stay out, and what is verified of samples
+    where `may_see` does not say so.
 
     Raises UsageError when the key is of another form or no sample that counts has it.
     """
@@ -80,7 +81,7 @@ def compare_by(store: Store, info: DatasetInfo, viewer: str, by: str) -> Retriev
         sample, truth = stored.sample, gold.get(stored.sample_id)
         name = _value_of(sample, by)
         keys |= dict.fromkeys(f"meta.{key}" for key in sample.meta)
-        if name is None or stored.sample_id in left_out:
+        if name is None or sample.blank or stored.sample_id in left_out:
             out += name is not None
             continue
         score, verified = digits.get(stored.sample_id), truth.assessment if truth else None

@@ -301,7 +301,7 @@ def _ranked(
     allocation: Mapping[str, int],
 ) -> list[plans.Drawn]:  # fmt: skip
     """The order of review of the drawn samples. Raises InputError where they are not what was scored."""
-    there = plans.candidates(store, info.id)
+    there = plans.candidates(store, info.id, blank=True)  # an order was drawn for all
     if len(there) < len(chosen):
         raise InputError(
             f"{out}: {many(len(chosen) - len(there), 'drawn row repeats', 'drawn rows repeat')} the id or "

@@ -88,7 +88,7 @@ def _seen(store: Store, info: DatasetInfo, shown: Collection[Mapping[str, Any]])
 
 def _may_be_shown(sample: Stored) -> bool:
     """The one place that says whose gold no prompt ever sees: samples of the blind arm, blank references."""
-    return not sample.blind and bool(sample.sample.reference.strip())
+    return not sample.blind and not sample.sample.blank
 
 
 def _resolved(store: Store, info: DatasetInfo, kind: Kind) -> dict[int, Assessment]:

@@ -37,7 +37,7 @@ from workbench.stages.plan import Prefix, prefix
 from workbench.stages.queue import able_scorers, headline_scorer, scored_by
 from workbench.stages.recompute import counts, recompute
 from workbench.stages.sides import explain_all
-from workbench.store import calibrations, gold, queue, runs, scores
+from workbench.store import calibrations, gold, plans, queue, runs, scores
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.gold import Reviewed, reviewed
@@ -262,6 +262,7 @@ def _counts(at: Scope, side: Side, fast: int) -> Counts:
         unproposed=sum(number not in side.values for number in at.places),
         seen=at.seen,
         fast=fast,
+        blank=len(plans.blank_ids(at.store, at.info.id)),
     )
 
 

@@ -146,9 +146,7 @@ def record_of(row: object) -> Record:
 
 async def proposals_for(records: Sequence[Record], proposer: Proposer, kind: Kind) -> list[Proposal | None]:
     """The proposal of each record: its own, else one of `proposer`; None for a blank reference."""
-    needed = [
-        record.sample for record in records if record.proposal is None and record.sample.reference.strip()
-    ]
+    needed = [record.sample for record in records if record.proposal is None and not record.sample.blank]
     try:
         made = iter(await proposer.propose(needed, kind) if needed else ())
     except ProposalError as error:  # it names options of the command line, which are parameters here
@@ -156,9 +154,7 @@ async def proposals_for(records: Sequence[Record], proposer: Proposer, kind: Kin
             _OPTION.sub(lambda option: option[1].replace("-", "_"), str(part)) for part in error.args
         )
         raise
-    return [
-        None if not record.sample.reference.strip() else record.proposal or next(made) for record in records
-    ]
+    return [None if record.sample.blank else record.proposal or next(made) for record in records]
 
 
 _OPTION = re.compile(r"--([a-z][a-z-]+)")

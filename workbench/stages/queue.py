@@ -264,8 +264,9 @@ def facets(store: Store, info: DatasetInfo, annotator: str) -> Facets:
     }
     done = queue.progress(store, info, annotator)
     decided = {name: getattr(done, name) for name in ("started", "verified", "excluded", "skipped")}
+    states = decided | {"excluded": done.excluded + done.blank}
     fields: dict[str, Facet] = {
-        "state": [("todo", done.total - sum(decided.values())), *decided.items()],
+        "state": [("todo", done.total - sum(decided.values())), *states.items()],
         "is": _marks(store, info, annotator, blind),
         **surveyed,
         "by": queue.annotators(store, info),

@@ -76,6 +76,7 @@ class Scored:
     """One sample with every value there is for it. `verified` lacks a kind that is not verified.
 
     Of the kinds that are `hidden` whoever asked may not see what is verified.
+    Of a `blank` reference every recall is undefined, also one that the file has.
     """
 
     id: str
@@ -86,6 +87,7 @@ class Scored:
     excluded: frozenset[Kind]
     question: str = ""
     hidden: frozenset[Kind] = frozenset()
+    blank: bool = False
 
     def delta(self, name: str) -> float | None:
         """The recall of a scorer, or a number of the file, minus the verified recall; None without both.
@@ -97,7 +99,7 @@ class Scored:
         if name in self.external:
             ours = Fraction(self.external[name][1])
         theirs = self.verified[kind].recall if kind and kind in self.verified.keys() - self.excluded else None
-        return None if ours is None or theirs is None else float(ours - theirs)
+        return None if self.blank or ours is None or theirs is None else float(ours - theirs)
 
 
 @dataclass(frozen=True)
@@ -271,7 +273,9 @@ def gate_of(
     for row in report.samples:
         if kind in row.excluded or (automatic and name in SCORERS and row.id in report.seen.related):
             continue
-        if not automatic and kind in row.verified:
+        if row.blank:
+            recalls.append((row.id, None))
+        elif not automatic and kind in row.verified:
             recalls.append((row.id, row.verified[kind].recall))
         elif automatic and name in row.automatic:
             recalls.append((row.id, row.automatic[name].tally.recall))
@@ -300,6 +304,7 @@ def _scored(
     excluded = {kind: gold_store.load_excluded(store, info.id, kind) for kind in KINDS}
     external = scores.load_external(store, info.id)
     seen = {} if viewer is None else {kind: may_see(store, info, viewer, kind) for kind in KINDS}
+    blank = plans.blank_ids(store, info.id)
     held = plans.holdout_ids(store, info.id)  # nobody looks at these in passing: an opening is counted
     questions = samples.questions_of_hashes(store, info.id)
     return tuple(
@@ -312,6 +317,7 @@ def _scored(
             excluded=frozenset(kind for kind in KINDS if number in excluded[kind]),
             question=questions.get(number, ""),
             hidden=frozenset(kind for kind in seen if number not in seen[kind]),
+            blank=number in blank,
         )
         for key, number in samples.sample_ids(store, info.id).items()
         if number not in held
@@ -325,14 +331,14 @@ def _means(rows: tuple[Scored, ...], seen: Collection[str]) -> dict[str, Mean]:
     for row in rows:
         for name, score in row.automatic.items():
             if SCORERS.get(name) not in row.excluded and row.id not in seen:
-                values[name].append(score.value)
+                values[name].append(None if row.blank else score.value)
         for name, (number, _) in row.external.items():
             counted = column_kind(name)
             if counted and counted not in row.excluded:
-                values[name].append(number)
+                values[name].append(None if row.blank else number)
         for kind, tally in row.verified.items():
             if kind not in row.excluded:
-                values[f"verified_{kind}"].append(tally.recall)
+                values[f"verified_{kind}"].append(None if row.blank else tally.recall)
     for kind in KINDS:  # the mean of one sample alone is its value
         one = [row for row in rows if kind in row.verified.keys() - row.excluded]
         if len(one) == 1 and kind in one[0].hidden:

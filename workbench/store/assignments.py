@@ -34,6 +34,7 @@ from workbench.reviewing.edits import IMPORT_ACTION
 from workbench.store.datasets import DatasetInfo, dataset_info, set_dataset
 from workbench.store.engine import Store
 from workbench.store.tables import (
+    BLANK_RANK,
     DATASET,
     DECIDED,
     EVENT,
@@ -319,11 +320,11 @@ def _given(decided: Any) -> ColumnElement[bool]:
 def _wanted(info: DatasetInfo, slot: Any) -> ColumnElement[bool]:
     """Whether a sample has the place of that number. The blind ones are the first of the share.
 
-    Of training samples people who were trained know the answer.
+    A blank reference needs nobody. Of training samples people who were trained know the answer.
     """
     of_share = is_blind(max(info.overlap_share, info.blind_share))
     unseen = true() if info.training is None else SAMPLE.id.not_in(info.training["samples"])
-    return or_(slot == 1, and_(of_share, unseen, slot <= info.overlap))
+    return and_(SAMPLE.rank < BLANK_RANK, or_(slot == 1, and_(of_share, unseen, slot <= info.overlap)))
 
 
 def _take_reviewed(store: Store, info: DatasetInfo, decided: ColumnElement[bool]) -> None:

@@ -16,6 +16,7 @@ from workbench.reviewing.documents import policy_document, policy_of
 from workbench.store.engine import Store
 from workbench.store.scores import forget_scores
 from workbench.store.tables import (
+    BLANK_RANK,
     CALIBRATION,
     DATASET,
     POLICY,
@@ -192,7 +193,8 @@ def count_blind(store: Store, dataset_id: int) -> int:
 
 def blind_ids(store: Store, info: DatasetInfo) -> set[int]:
     """The samples that are reviewed blind."""
-    return store.ids(SAMPLE.id, SAMPLE.dataset_id == info.id, is_blind(info.blind_share))
+    own = SAMPLE.dataset_id == info.id, SAMPLE.rank < BLANK_RANK
+    return store.ids(SAMPLE.id, *own, is_blind(info.blind_share))
 
 
 def _info(store: Store, row: Row[Any]) -> DatasetInfo:

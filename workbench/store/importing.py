@@ -35,6 +35,7 @@ from workbench.store.runs import create_run
 from workbench.store.samples import draw, sample_of
 from workbench.store.scores import ScoreColumns, forget_scores
 from workbench.store.tables import (
+    BLANK_RANK,
     EXTERNAL,
     PROPOSAL,
     PURGED,
@@ -193,7 +194,7 @@ class _Chunk:
                 "content_hash": content,
                 "u": u,
                 "blind_u": blind_u,
-                "rank": u,
+                "rank": BLANK_RANK + u if sample.blank else u,
             }
         )
 
@@ -202,7 +203,8 @@ class _Chunk:
 
         A group or reference of the holdout keeps its new samples with it: nothing stands on both sides.
         """
-        rows, intake = self.new_samples, self.intake
+        intake = self.intake
+        rows = [row for row in self.new_samples if row["rank"] < BLANK_RANK]
         if intake.planned and rows:
             groups = {row["group_key"] for row in rows if row["group_key"] is not None}
             hashes = {row["reference_hash"] for row in rows}
@@ -211,7 +213,7 @@ class _Chunk:
                 row["rank"], row["size"] = LATE_RANK + row["u"], 0.0
                 row["holdout"] = row["group_key"] in back or row["reference_hash"] in back
             intake.late += len(rows)
-        self.store.insert(SampleRow, rows)
+        self.store.insert(SampleRow, self.new_samples)
 
     def meet(self, row: SampleRow, record: Record, content: str) -> Outcome | RowError:
         """A record whose id is there already: add what is missing, refuse what differs unless told to update.
@@ -269,6 +271,10 @@ class _Chunk:
         before, replaced = list(row.retrieved_contexts), row.content_hash
         for name in ("user_input", "reference", "reference_hash"):
             setattr(row, name, getattr(sample, name))
+        if sample.blank != (row.rank >= BLANK_RANK):
+            late = self.intake.planned and not sample.blank
+            row.rank = row.u + (BLANK_RANK if sample.blank else LATE_RANK if late else 0)
+            row.size = 0.0 if late else 1.0
         row.retrieved_contexts, row.content_hash = list(sample.retrieved_contexts), content
         # they are of the old text
         forget_scores(self.store, SAMPLE.id == row.id, external=True)

@@ -10,16 +10,17 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import bindparam, null, or_, select, update
+from sqlalchemy import bindparam, null, or_, select, true, update
 from sqlmodel import Session
 
 from workbench.errors import ConflictError, UsageError
 from workbench.model import Kind
 from workbench.store.assignments import DECIDES, fill
-from workbench.store.datasets import count_samples, set_dataset
+from workbench.store.datasets import set_dataset
 from workbench.store.engine import Store
 from workbench.store.gold import load_some
 from workbench.store.tables import (
+    BLANK_RANK,
     DATASET,
     DECIDED,
     EVENT,
@@ -73,6 +74,11 @@ def holdout_ids(store: Store, dataset_id: int) -> set[int]:
     """The samples kept back."""
     held = SAMPLE.dataset_id == dataset_id, SAMPLE.rank >= HOLDOUT_RANK, SAMPLE.holdout
     return store.ids(SAMPLE.id, *held)
+
+
+def blank_ids(store: Store, dataset_id: int) -> set[int]:
+    """The samples with a blank reference."""
+    return store.ids(SAMPLE.id, SAMPLE.dataset_id == dataset_id, SAMPLE.rank >= BLANK_RANK)
 
 
 LATE_RANK = 10.0
@@ -144,12 +150,17 @@ def kept_back(store: Store, dataset_id: int, groups: Iterable[str], references: 
     return {name for row in rows for name in row if name is not None}
 
 
-def candidates(store: Store, dataset_id: int, by: str = "") -> list[Candidate]:
-    """Every sample, in file order. `by`: `group` or `meta.KEY`; its text is the candidate's value."""
+def candidates(store: Store, dataset_id: int, by: str = "", *, blank: bool = False) -> list[Candidate]:
+    """Every sample that can be drawn, in file order: with `blank` also those with a blank reference.
+
+    `by`: `group` or `meta.KEY`; its text is the candidate's value.
+    """
     value: Any = SAMPLE.group_key if by == "group" else SAMPLE.meta if by else null()
     names = SAMPLE.id, SAMPLE.key, SAMPLE.u, SAMPLE.group_key, SAMPLE.reference_hash
     standing = SAMPLE.rank, SAMPLE.size == 0, SAMPLE.stratum, SAMPLE.holdout
-    query = select(*names, *standing, value).where(SAMPLE.dataset_id == dataset_id)
+    query = select(*names, *standing, value).where(
+        SAMPLE.dataset_id == dataset_id, true() if blank else SAMPLE.rank < BLANK_RANK
+    )
     everyone = []
     for *row, content in store.rows(query.order_by(SAMPLE.id)):
         if isinstance(content, dict):  # whole: SQLite takes a truth out of a document as a number
@@ -192,7 +203,8 @@ def save_plan(store: Store, dataset_id: int, plan: Plan, drawn: Sequence[Drawn],
     """
     with store.writing() as session:
         _replace(store, session, dataset_id, drawn)
-        if count_samples(store, dataset_id) != plan.here + plan.parameters.get("holdout", 0):
+        there = store.count(SAMPLE.id, SAMPLE.dataset_id == dataset_id, SAMPLE.rank < BLANK_RANK)
+        if there != plan.here + plan.parameters.get("holdout", 0):
             raise ConflictError("samples were imported meanwhile: make the plan again")
         set_dataset(store, dataset_id, blind_share=blind_share, blind_settled=True)
         session.add(PlanRow(dataset_id=dataset_id, **asdict(plan)))

@@ -140,6 +140,8 @@ def count_undoubted(store: Store, info: DatasetInfo, _annotator: str) -> int:
 class Progress:
     """How many samples of a dataset stand where; the first five add up with todo to `total`.
 
+    Beside these, `blank` samples have a blank reference: nothing is to be decided there.
+
     Where both kinds are reviewed, `verified` counts samples verified in both, and `kinds` those of each.
     `mine`: verified by the annotator, as the others of `verified` are by somebody else alone. `stale`:
     verified by the annotator under an older policy than today's. With assignments `team` says how far they
@@ -160,6 +162,7 @@ class Progress:
     others: int = 0
     own: tuple[int, int] | None = None
     mine: int = 0
+    blank: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,8 +255,9 @@ def progress(store: Store, info: DatasetInfo, annotator: str) -> Progress:
     with store.snapshot():
         counts = Counter(dict(store.rows(select(state, func.count()).where(*own, begun).group_by(state))))
         ((flagged, stale),) = store.rows(marked)
+        blank = store.count(SAMPLE.id, SAMPLE.dataset_id == info.id, reviews.blank())
         return Progress(
-            total=count_samples(store, info.id),
+            total=count_samples(store, info.id) - blank,
             verified=verified(*info.kinds),
             excluded=counts["excluded"],
             skipped=counts["skipped"],
@@ -262,6 +266,7 @@ def progress(store: Store, info: DatasetInfo, annotator: str) -> Progress:
             stale=stale,
             kinds={kind: verified(kind) for kind in info.kinds} if len(info.kinds) > 1 else {},
             mine=counts["verified"],
+            blank=blank,
         )
 
 

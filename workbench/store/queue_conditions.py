@@ -16,6 +16,7 @@ from workbench.store.datasets import DatasetInfo
 from workbench.store.samples import counted_in
 from workbench.store.scores import scored_at
 from workbench.store.tables import (
+    BLANK_RANK,
     COUNTED,
     DECIDED,
     EVENT,
@@ -96,15 +97,26 @@ class Reviews(NamedTuple):
         )
 
     def stands(self, *names: str) -> Clause:
-        """Whether the sample stands in one of these; gold of others counts until there is an own decision."""
+        """Whether the sample stands in one of these; gold of others counts until there is an own decision.
+
+        Without either, one with a blank reference is not counted.
+        """
         ways = [self.own(self.begun, lambda review: self.disposition(review).in_(names))]
         if "verified" in names:
             ways.append(and_(~self.own(self.begun), self.some(self.verified)))
         if "todo" in names:
-            ways.append(and_(~self.own(self.begun), ~self.some(self.verified)))
-            return or_(*ways)
+            return or_(*ways, and_(SAMPLE.rank < BLANK_RANK, self._open()))
         # said first so that the database looks at the reviewed samples only: 5,000 of a million take 1 %
-        return and_(self.some(), or_(*ways))
+        reviewed = and_(self.some(), or_(*ways))
+        return or_(reviewed, self.blank()) if "excluded" in names else reviewed
+
+    def _open(self) -> Clause:
+        """Whether there is neither an own decision nor gold of others."""
+        return and_(~self.own(self.begun), ~self.some(self.verified))
+
+    def blank(self) -> Clause:
+        """Whether the sample has a blank reference and nobody decided it all the same."""
+        return and_(SAMPLE.rank >= BLANK_RANK, self._open())
 
     def state(self) -> Any:
         """Where the sample stands, as a column."""

@@ -140,6 +140,8 @@ class PolicyRow(OfDataset, table=True):
 
 HOLDOUT_RANK = 5.0
 """The holdout comes after the plan's samples, whose ranks are below 1."""
+BLANK_RANK = 20.0
+"""Samples with a blank reference come last of all: no figure and no order of review has them."""
 
 
 class SampleRow(OfDataset, table=True):

@@ -225,7 +225,7 @@ def _left_out(taken: set[tuple[str, str]], item: ExportItem) -> str:
         return "blind arm"
     if not item.gold or "excluded" in item.states.values():
         return "nothing verified stands"
-    if not sample.reference.strip():
+    if sample.blank:
         return "blank reference"
     marks = {("reference", sample.reference_hash)}
     if sample.group is not None:
