@@ -89,14 +89,14 @@ def test_the_correlation_says_how_wide_the_interval_is_by_the_verified_values_al
     assert re.fullmatch(r"interval \.\d\d wide, without it \.\d\d", facts_of(found)["correlation"].note)
 
 
-def test_below_ten_there_is_no_estimate_and_no_mean() -> None:
+def test_below_ten_there_is_a_mean_of_the_samples_and_no_estimate() -> None:
     found = of_200(9)
 
     lines = [*lines_of(words.estimate_facts(found)), *words.estimate_notes(found, assisted=False)]
     assert {
-        "verified so far: – n = 9, counts only",
+        "verified so far: .472 n = 9, fewer than 10",
         "estimated for all 200: – no estimate",
-        "No estimate of the mean of all 200 samples: 9 verified samples, fewer than 10: counts only.",
+        "No estimate of the mean of all 200 samples: 9 verified samples, fewer than 10.",
     } <= set(lines)
 
 
@@ -250,7 +250,7 @@ def test_arms_stand_beside_each_other_with_the_difference_of_their_biases() -> N
         "with suggestions: 40 mean Δ −.100 [−.120, −.080]",
         "mean Δ, without − with: −.100 [−.150, −.050]",
         "fast accepts: 2 in under a second, of 52 reviewed here",
-        "mean Δ without them: −.120 n = 10; with them −.129",
+        "mean Δ without fast: −.120 n = 10; with the fast ones −.129",
     ] == lines
 
 

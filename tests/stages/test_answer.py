@@ -263,7 +263,9 @@ def test_a_cause_has_the_direction_of_a_bias_that_is_sure(twelve: Any) -> None:
 
 @pytest.mark.parametrize(("share", "true", "off"), [(0.025, ".98", ".02"), (0.075, ".92", ".08")])
 def test_half_a_hundredth_is_rounded_alike_everywhere(twelve: Any, share: float, true: str, off: str) -> None:
-    whole = replace(twelve.estimate, point=1 - share, complete=True, reached=True, low=None, counted=1.0, bias=share)
+    whole = replace(
+        twelve.estimate, point=1 - share, complete=True, reached=True, low=None, counted=1.0, bias=share
+    )
     effects = (Effect("counted wrongly", 1, 1, share), Effect("left out", 1, 1, 1e-17))
     shown = replace(
         twelve, estimate=whole, effects=effects, score=replace(twelve.score, value=1.0),
@@ -287,7 +289,7 @@ def test_reviews_of_less_than_a_second_set_no_pace(bench: Any) -> None:
     bench.act(order[14], accepted(), effort=Effort(30.0, 1))
     found = now(bench)
     assert found.measured
-    assert [(15, 8)] == [(one.samples, one.minutes) for one in found.steps if one.minutes]
+    assert [(15, 8), (5, 2)] == [(one.samples, one.minutes) for one in found.steps if one.minutes]
 
 
 def test_a_guessed_time_is_called_a_guess_once_and_a_suspect_names_the_other_form(bench: Any) -> None:

@@ -96,7 +96,7 @@ def test_nine_samples_that_are_all_verified_are_counts_alone(bench: Any) -> None
 
     found = figures(bench.store, bench.info()).estimate
 
-    assert "9 verified samples, fewer than 10: counts only" == found.refusal
+    assert "9 verified samples, fewer than 10" == found.refusal
     assert found.point is None
 
 

@@ -140,7 +140,7 @@ def wanted(answer: Answer) -> tuple[int, ...] | Literal["next"] | None:
     picks = tuple(suspect.sample_id for suspect in shown)
     choices = {"r": "review in random order", "q": "leave"}
     if picks:
-        choices = {"c": "check these" if len(picks) > 1 else "check this one"} | choices
+        choices = {"c": "check what looks wrong"} | choices
     listed = ", ".join(f"{key} to {what}" for key, what in choices.items())
     listed = reports.folded(f"{listed}, then Enter:", reports.columns_of(sys.stdout))
     question, choice = f"\n{listed} ", ""

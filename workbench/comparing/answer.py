@@ -21,8 +21,6 @@ WORST = 3
 """Samples that are shown as those with the largest effect."""
 REVIEW_ALL = 60
 """Samples below which reviewing all of them is the next step: the answer is then complete, no estimate."""
-AT_ONCE = 20
-"""Samples of a larger dataset to review before the first estimate."""
 
 BETTER = 0.02
 """By how much the mean error of another scorer has to be smaller to recommend it."""
@@ -295,20 +293,23 @@ def steps(
         actions.append(Step("settle", counts.unresolved))
     if change is not None:
         actions.append(change)
+    check = Step("check", shown, shown, max(1, round(shown * seconds / 60)))
     if shown and left and estimate is None:
-        actions.append(Step("check", shown, shown, max(1, round(shown * seconds / 60))))
+        actions.append(check)
     need = FEWEST - whole.n
     if left and total < REVIEW_ALL and not of_plan:
         if not estimate and whole.n and 0 < need < left / 2:
             actions.append(review("random", need))
         actions.append(replace(review("all", left), sure=not planned))
     elif left:
-        wanted = min(left, AT_ONCE - whole.n if not estimate and whole.n < FEWEST else ahead or MORE)
+        wanted = min(left, need if not estimate and need > 0 else ahead or MORE)
         wanted = min(wanted, of_plan or wanted)
         step = review("extend" if planned else "plan" if wanted == of_plan else "random", wanted)
         if whole.soon is not None and estimate and estimate.low is not None and estimate.high is not None:
             step = replace(step, before=(estimate.high - estimate.low) / 2, after=whole.soon)
         actions.append(step)
+    if shown and left and estimate is not None:
+        actions.append(check)
     best = min(rivals, key=lambda name: rivals[name], default="")
     if error is not None and best and error - rivals[best] > BETTER:
         actions.append(Step("scorer", scorer=best, before=error, after=rivals[best]))

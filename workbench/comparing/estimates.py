@@ -223,12 +223,12 @@ def half_width(population: Population, drawn: Sequence[Reached], n: int, *, at_p
     return (fixed if at_planned else any_look)(likely).width / 2
 
 
-def enough(population: Population, drawn: Sequence[Reached], wanted: float) -> int:
-    """The smallest planned n whose interval may be ± `wanted`, not below what is drawn."""
+def enough(population: Population, drawn: Sequence[Reached], wanted: float, *, at_planned: bool) -> int:
+    """The smallest n, planned or not, whose interval may be ± `wanted`, not below what is drawn."""
     low, high = max(FEWEST, len(drawn)), population.size
     while low < high:
         middle = (low + high) // 2
-        fits = half_width(population, drawn, middle) <= wanted
+        fits = half_width(population, drawn, middle, at_planned=at_planned) <= wanted
         low, high = (low, middle) if fits else (middle + 1, high)
     return high
 
@@ -268,7 +268,7 @@ def _refusal(start: Estimate, drawn: Sequence[Reached], complete: bool) -> str:
     if not complete and any(sample.pi is None or sample.pi <= 0 for sample in drawn):
         return "the chance of some verified sample to be drawn is unknown or 0"
     if start.n < FEWEST:
-        return f"{many(start.n, 'verified sample')}, fewer than {FEWEST}: counts only"
+        return f"{many(start.n, 'verified sample')}, fewer than {FEWEST}"
     return ""
 
 

@@ -206,8 +206,8 @@ def cause_totals(known: Iterable[Explained], labels: Collection[str] | None = No
 
 
 What = Literal[
-    "another form", "not extracted", "counted wrongly", "should not count", "left out", "cut differently",
-    "unsure", "untraced", "rounding", "too high", "too low",
+    "another form", "not extracted", "no evidence", "counted wrongly", "should not count", "left out",
+    "cut differently", "unsure", "untraced", "rounding", "too high", "too low",
 ]  # fmt: skip
 
 _WHAT: dict[str, What] = {
@@ -215,14 +215,14 @@ _WHAT: dict[str, What] = {
     "duplicate": "should not count", "missed unit": "left out", "granularity": "cut differently",
     "unsure": "unsure", "untraced": "untraced", "rounding": "rounding",
 }  # fmt: skip
-_NOT_EXTRACTED = ("context extraction", "unattributed")
+_PARTS: dict[str, What] = {"context extraction": "not extracted", "unattributed": "no evidence"}
 LEAST = Fraction(1, 2000)
 """Effects without units below this do not show."""
 
 
 def what_of(cause: str, part: str) -> What:
     """The kind of reason that a cause is, as the answer names it."""
-    return "not extracted" if part in _NOT_EXTRACTED else _WHAT[cause]
+    return _PARTS.get(part, _WHAT[cause])
 
 
 def shows(cause: str, share: Fraction | None) -> bool:

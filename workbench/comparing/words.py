@@ -200,10 +200,9 @@ def _so_far(estimate: Estimate) -> list[Fact]:
     """Of a random prefix; gold that was chosen in another way is no part of it and has no such mean."""
     if estimate.design in ("imported", "hand"):
         return []
-    few = estimate.n < FEWEST
-    value = number(None if few else estimate.verified.value)
-    unsure = ", unsure units as not found" if estimate.unsure and not few else ""
-    return [Fact("verified so far", value, f"n = {estimate.n:,}{', counts only' if few else unsure}")]
+    unsure = ", unsure units as not found" if estimate.unsure else ""
+    few = f", fewer than {FEWEST}" if 0 < estimate.n < FEWEST else ""
+    return [Fact("verified so far", number(estimate.verified.value), f"n = {estimate.n:,}{few}{unsure}")]
 
 
 def same_facts(rows: Iterable[Row], paired: Paired) -> list[Fact]:
@@ -424,8 +423,8 @@ def arms_facts(arms: Arms, whole: Paired, without_fast: Paired | None, counts: C
         note = f"in under a second, of {counts.reviewed:,} reviewed here"
         facts.append(Fact("fast accepts", f"{counts.fast:,}", note))
     if without_fast is not None:
-        note = f"n = {without_fast.n:,}; with them {signed(whole.bias)}"
-        facts.append(Fact(f"{MEAN_DELTA} without them", signed(without_fast.bias), note))
+        note = f"n = {without_fast.n:,}; with the fast ones {signed(whole.bias)}"
+        facts.append(Fact(f"{MEAN_DELTA} without fast", signed(without_fast.bias), note))
     return facts
 
 

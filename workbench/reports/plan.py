@@ -170,10 +170,13 @@ def blind_line(draft: Draft) -> str:
 
 
 def precision_text(precision: Precision) -> str:
-    """How many samples a plan takes for an interval that narrow, and what that rests on."""
+    """How many samples an interval that narrow takes, and what that rests on."""
     goal = f"± {precision.half_width:.3f}"
     size = f"{precision.needed:,} of {many(precision.population, 'sample')}"
-    return f"{goal}: a plan of {size}\n  {precision.basis}"
+    if precision.planned:
+        return f"{goal}: a plan of {size}\n  {precision.basis}"
+    late = "A plan would take fewer, and is made before the first review."
+    return f"{goal}: {size} reviewed in random order\n  {precision.basis}\n  {late}"
 
 
 def plan_text(report: PlanReport) -> str:

@@ -546,16 +546,18 @@ def own_thresholds(at: Scope, name: str) -> dict[int, set[int]]:
 
 @dataclass(frozen=True)
 class Precision:
-    """A plan of `needed` samples gives a half-width of about `half_width`; the values of `reviewed` ones,
-    which the estimate has so far, tell so.
+    """`needed` samples, reviewed in order, give a half-width of about `half_width`; the values of `reviewed`
+    ones, which the estimate has so far, tell so.
 
-    `basis` says what the answer rests on.
+    With `planned` that is at the end of a plan: there is one, or it can still be made. Else it holds at any
+    look, which takes more. `basis` says what the answer rests on.
     """
 
     half_width: float
     needed: int
     reviewed: int
     population: int
+    planned: bool
     basis: str
 
 
@@ -575,10 +577,15 @@ def precision(store: Store, info: DatasetInfo, half_width: float) -> Precision:
         if not fits_corpus(at):
             raise UsageError(REFUSED["elsewhere"])
         population = stands_for(at, side.of_all)
+        planned = at.begun.planned_n is not None
+        with suppress(UsageError):
+            plans.refuse_decided(store, info.id)
+            planned = True
     total = population.size
     n = sum(sample.verified is not None for sample in with_score(population, drawn)[1])
     if len(drawn) == total:
-        return Precision(half_width, total, n, total, "Every sample is reviewed: the mean is known.")
+        known = "Every sample is reviewed: the mean is known."
+        return Precision(half_width, total, n, total, planned=True, basis=known)
     if n < FEWEST:
         settled = []
         basis = (
@@ -588,7 +595,7 @@ def precision(store: Store, info: DatasetInfo, half_width: float) -> Precision:
         settled = [replace(sample, low=None, high=None) for sample in drawn]
         basis = f"If the other samples are as far off as the {many(n, 'reviewed one')}."
     try:
-        needed = max(len(drawn), enough(population, settled, half_width))
+        needed = max(len(drawn), enough(population, settled, half_width, at_planned=planned))
     except ValueError as reason:  # a stratum of which nothing is known
         raise UsageError(f"nothing to go by: {reason}") from None
-    return Precision(half_width, needed, n, total, basis)
+    return Precision(half_width, needed, n, total, planned, basis)

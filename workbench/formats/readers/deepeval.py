@@ -93,7 +93,8 @@ def _judged(record: Record, recall: JsonObject, notes: Notes) -> Record:
         return record
     notes.counted[f"{CONTEXTUAL_RECALL}: the judge's verdicts came in as statements"] += 1
     found = sum(statement.verdict == "found" for statement in statements)
-    if not statements or abs(found / len(statements) - recall["score"]) > 1e-6:
+    given = found / len(statements) if statements else 0.0  # as deepeval counts it
+    if abs(given - recall["score"]) > 1e-6:
         strict = recall.get("strictMode", recall.get("strict_mode")) is True
         why = " (strict mode makes it 0 or 1)" if strict else ""
         notes.counted[f"{CONTEXTUAL_RECALL}: its verdicts do not add up to the score{why}"] += 1

@@ -14,7 +14,6 @@ from workbench.reports.plan import draft_text, later_reviews, plan_lines
 from workbench.stages import plan
 from workbench.stages.desk import Desk
 from workbench.stages.plan import Draft, PlanReport, Wish
-from workbench.store.plans import parts
 from workbench.text.figures import many
 from workbench.text.query import META
 from workbench.text.safe import flat
@@ -85,7 +84,8 @@ class PlanScreen(Room):
     # A new plan.
 
     async def _ask_for_one(self) -> None:
-        total = sum(await self.desk.store.read(parts, self.desk.info.id))
+        report = self.report or await self.desk.store.read(plan.report, self.desk.info)
+        total = report.population + report.holdout + report.late
         fields = _strata_fields(await self.desk.facets())
         if total < 2:
             self.say("a plan needs 2 samples at least")
