@@ -84,7 +84,8 @@ class PlanScreen(Room):
     # A new plan.
 
     async def _ask_for_one(self) -> None:
-        report = self.report or await self.desk.store.read(plan.report, self.desk.info)
+        report = self.report
+        assert report is not None  # the key is closed until it is read
         total = report.population + report.holdout + report.late
         fields = _strata_fields(await self.desk.facets())
         if total < 2:
