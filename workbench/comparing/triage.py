@@ -62,7 +62,8 @@ def _pattern(section: str) -> re.Pattern[str]:
 
 _PARTS = pairs(_SAID["parts"])
 _NOTHING_FOUND = _pattern("nothing found")
-_NEGATION = _pattern("negations")
+negations = _pattern("negations").findall
+"""The words of a text that turn it round, such as "not"."""
 
 
 @dataclass(frozen=True)
@@ -229,8 +230,8 @@ def _words(text: str) -> list[Token]:
 def _agree(sentence: str, passage: str, around: str) -> bool:
     """Whether a passage has the numbers of a sentence, and both it and its sentence as many negations."""
     there = iter(_numbers(passage))
-    negations = {len(_NEGATION.findall(text)) for text in (sentence, passage, around)}
-    return len(negations) == 1 and all(number in there for number in _numbers(sentence))
+    counts = {len(negations(text)) for text in (sentence, passage, around)}
+    return len(counts) == 1 and all(number in there for number in _numbers(sentence))
 
 
 def _numbers(text: str) -> list[str]:

@@ -13,6 +13,7 @@ from functools import lru_cache
 from math import log
 from typing import NamedTuple
 
+from workbench.comparing.triage import CITATION, negations
 from workbench.model import ProposedStatement
 from workbench.proposing.rules.lexicon import function_words
 from workbench.text.inflection import LETTERS_STAY, first_letters, forms
@@ -20,12 +21,12 @@ from workbench.text.normalise import fold, words
 from workbench.text.tokens import UNSPACED, sentences
 
 # Share of the weight of the content words that the contexts have to hold. Chosen on one half of three sets
-# of statements, measured on the other. Names that weigh more, single sentences, beginnings of words and a
-# "not" on one side only were tried and gained nothing.
+# of statements, measured on the other. Names that weigh more, single sentences and beginnings of words were
+# tried and gained nothing; a "not" on one side only says nothing unless the sentence is nearly the same.
 FOUND = 0.35
 WINDOW = 3  # sentences: support is often spread over neighbours
+SAME = 2 / 3  # of the content words: from here on a sentence says the statement, or its contrary
 _UNSPACED = re.compile(f"[{UNSPACED}]")
-_CITATION = re.compile(r"\[\d{1,3}(?:\s?[,–-]\s?\d{1,3})*\]")
 
 
 class ContextSentence(NamedTuple):
@@ -77,7 +78,8 @@ def judge(statement: str, known: Passages, lang: str) -> ProposedStatement:
     A word weighs the more the fewer sentences hold it, so names and numbers count most. Found when the
     contexts hold a good third of the weight and all numbers: half of it for the best three neighbouring
     sentences of one context, half for all contexts. The quote is the best sentence of the best three,
-    verbatim; without a single shared word there is none. Citation marks like [3] count as no words.
+    verbatim; without a single shared word there is none. Citation marks like [3] count as no words. Not found
+    when the quote holds two thirds of the words and only one of it and the statement has a negation.
     """
     wanted = _content(statement, lang)
     held: dict[int, int] = defaultdict(int)  # sentence -> bit mask of the wanted words it holds
@@ -104,7 +106,19 @@ def judge(statement: str, known: Passages, lang: str) -> ProposedStatement:
     reason = f"{together.bit_count()} of {len(wanted)} content words stand together in context {context + 1}"
     if absent:
         reason += f"; {', '.join(absent)} in none"
-    return ProposedStatement(statement, "found" if found else "missing", context, known.quote(best), reason)
+    quote = known.quote(best)
+    if found and held[best].bit_count() >= SAME * len(wanted) and (turned := _turned(statement, quote)):
+        found, reason = False, f"{turned}; {reason}"
+    return ProposedStatement(statement, "found" if found else "missing", context, quote, reason)
+
+
+def _turned(statement: str, quote: str) -> str:
+    """What turns only the statement round, or only a quote that says little more; "" if nothing does."""
+    said, there = negations(statement), negations(quote)
+    if said and not there:
+        return f"only the statement says “{said[0]}”"
+    longer = len(quote) > 2 * len(statement)
+    return f"only the context says “{there[0]}”" if there and not (said or longer) else ""
 
 
 def _best_window(
@@ -151,7 +165,7 @@ def _words(text: str, lang: str) -> Sequence[str]:
 
 def _content(statement: str, lang: str) -> list[str]:
     """The distinct words of a statement that say something, in order; all of them when none does."""
-    terms = list(dict.fromkeys(_words(_CITATION.sub(" ", statement), lang)))
+    terms = list(dict.fromkeys(_words(CITATION.sub(" ", statement), lang)))
     function = _folded_function_words(lang)
     return [word for word in terms if word[0].isdigit() or (len(word) > 1 and word not in function)] or terms
 
