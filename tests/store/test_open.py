@@ -22,6 +22,7 @@ from tests.conftest import Bench
 from tests.lists import from_cases
 from tests.postgres import Server, ask
 from tests.rows import gold, proposal, sample
+from workbench.cli.console import Call
 from workbench.errors import NewerSchemaError, StoreError, UsageError, WorkbenchError
 from workbench.store import database
 from workbench.store.database import full_url, shown_url, sqlite_path
@@ -203,6 +204,9 @@ def test_urls_and_paths() -> None:
         assert "postgresql+psycopg://u:p%40@h/db" == full_url(f"{kind}://u:p%40@h/db")
     assert sqlite_path("postgresql://u:p@h/db") is None
     assert shown_url("postgresql://u:secret@h/db") == "postgresql://u:***@h/db"
+    assert shown_url("postgresql://h/db?user=u&password=secret") == "postgresql://h/db?user=u"
+    named = Call("postgresql://u@home:secret@h/db", db_given=True, dataset=None, named=None)
+    assert {"--db": "postgresql://u%40home:***@h/db"} == named.given()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="forks")

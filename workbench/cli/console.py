@@ -2,7 +2,6 @@
 
 import io
 import os
-import re
 import sys
 import traceback
 from collections.abc import Callable, Collection, Iterator
@@ -48,7 +47,11 @@ class Call:
 
     def given(self) -> dict[str, str]:
         """What a command that a message tells to run next takes: the same database and dataset."""
-        db = re.sub(r"(://[^:/@]*:)[^@]*@", r"\1***@", self.db)  # a URL without its password
+        db = self.db
+        if "://" in db:
+            from workbench.store.database import shown_url
+
+            db = shown_url(db)
         return ({"--db": db} if self.db_given else {}) | ({"--dataset": self.dataset} if self.dataset else {})
 
     @property

@@ -150,8 +150,8 @@ def full_url(url: str) -> str:
 
 
 def shown_url(url: str | URL) -> str:
-    """The URL without its password."""
-    return make_url(url).render_as_string(hide_password=True)
+    """The URL without its password, which may also stand behind its `?`."""
+    return make_url(url).difference_update_query(["password"]).render_as_string(hide_password=True)
 
 
 def sqlite_path(url: str) -> Path | None:
