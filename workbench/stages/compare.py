@@ -132,7 +132,9 @@ def compare_against(
     days = {name: _day(name, at) for name, at in columns.items()}
     second = _before(first, columns, since or "") if against is None else known(against, columns)
     if first == second:
-        raise UsageError(f"{first} against itself: name another; there is: {', '.join((*SCORERS, *days))}")
+        newest = "" if against in (None, second) else f" ({against} is its newest run)"
+        there = ", ".join((*SCORERS, *days))
+        raise UsageError(f"{first} against itself{newest}: name another; there is: {there}")
     kinds = {kind for kind in (kind_of(first), kind_of(second)) if kind}
     if len(kinds) > 1:
         raise UsageError(f"{first} counts another kind of unit than {second}: name two of one kind")
