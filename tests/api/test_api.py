@@ -270,29 +270,20 @@ def test_notes_on_a_frame_name_parameters_of_python(tmp_path: Path) -> None:
     assert (1, 1) == (report.new, report.rejected)
 
 
-@pytest.mark.parametrize(
-    ("given", "told"),
-    [
-        (5, "measure takes one sample: a mapping with user_input, .*; got int"),
-        ("text", "measure takes one sample: .*; got str"),
-        (None, "measure takes one sample: .*; got NoneType"),
-        ([], "measure takes one sample: .*; got list; score_dataset takes many samples"),
-        ([EIFFEL], "measure takes one sample: .*; got list; score_dataset takes many samples"),
-        ({}, "user_input: got nothing, expected a string as user_input or question or input"),
-        ({"user_input": "?", "reference": "Paris."}, "retrieved_contexts: got nothing"),
-        ({**EIFFEL, "retrieved_contexts": [object()]}, r"_contexts\[0\]: got an instance of object, "),
-        ({**EIFFEL, "reference": None}, "reference: got nothing, expected a string as reference or "),
-        ({**EIFFEL, "reference": float("nan")}, "reference: got nothing, expected a string as "),
-        ({**EIFFEL, "reference": 5}, "reference: got number 5, expected a string$"),
-        ({**EIFFEL, "retrieved_contexts": "Paris"}, 'retrieved_contexts: got "Paris", expected a list of'),
-        ({**EIFFEL, "retrieved_contexts": [{"z": 1}]}, "or an object with one under text, [^()]*$"),
-    ],
-)
+@from_cases
 def test_what_is_no_sample_is_told_in_words_of_python(given: Any, told: str) -> None:
+    """A mapping without a question is a change of a sample."""
+    if isinstance(given, dict) and given and "user_input" not in given:
+        given = EIFFEL | given
     with pytest.raises(WorkbenchError, match=told) as refused:
         ContextEntityRecall().measure(given)
 
     assert "--map" not in str(refused.value)
+
+
+def test_a_number_that_is_none_is_no_reference() -> None:
+    with pytest.raises(WorkbenchError, match="reference: got nothing, expected a string as "):
+        ContextEntityRecall().measure({**EIFFEL, "reference": float("nan")})
 
 
 @pytest.mark.parametrize(
