@@ -335,7 +335,7 @@ def in_queue(what: str, words: str = "", *options: str) -> list[str]:
         tallies = {"auto": row.automatic, "verified": row.verified}
         said = [row.question, *(f"{name} {one.recall}" for name, one in tallies.items() if one)]
         said += ["" if row.delta is None else f"Δ {row.delta}", *(f"by {name}" for name in row.annotators)]
-        if row.delta:
+        if row.delta is not None:
             said += queue_values.main_causes(store, info, who, [ids[words]]).values()
         return [" · ".join(one for one in [*said, row.flag] if one)]
 

@@ -364,6 +364,11 @@ def test_only_who_may_settle_does(trip: Any) -> None:
         took(trip, opened, "Rome", "ada")
 
 
+def test_nobody_has_the_reserved_name(trip: Any) -> None:
+    with pytest.raises(UsageError, match="=resolved is not a person"):
+        add_person(trip.store, "cy", Person(RESOLVED, "annotator", False, False))
+
+
 @pytest.mark.databases
 def test_it_is_offered_when_all_places_are_decided(trip: Any) -> None:
     assign(trip.store, trip.info(), "cy", 3, 1.0, None)
