@@ -302,7 +302,7 @@ def test_units_that_somebody_is_unsure_of_leave_a_range_and_no_95_percent(answer
 
     assert "20 samples: 20 settled (10 with unsure units). The true mean is between .67 and .83." in text
     assert "true mean, a range .67 to .83" in text
-    assert "The black line is what it can be: .67 to .83." in text
+    assert "The line is what it can be: .67 to .83." in text
     assert "here .67 to .83" not in text
 
 

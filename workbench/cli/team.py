@@ -181,5 +181,8 @@ def person_disable(
     from workbench.stages import people as stage
 
     with open_for(context.obj.db) as store:
-        people = stage.disable(store, context.obj.annotator, name)
-    reports.show(people, people_text(people), as_json=json)
+        people, freed = stage.disable(store, context.obj.annotator, name)
+    gone = (
+        f"{clean(name)} may do nothing any more: {many(freed, 'place is', 'places are')} free, reviews stay\n"
+    )
+    reports.show(people, gone + people_text(people), as_json=json)

@@ -154,15 +154,16 @@ class Answer:
     `imported`: the score came with the file; `others`: other recalls that did. `possible` samples have both
     values or can still get them. `recount` is the mean share of
     names that the text contains, over the same samples, None for statements. `reviewed` samples are verified,
-    `in_order` of them in random order and `picked` by hand; on `unresolved` ones reviewers differ. `refusal`
-    says why a file's gold gives no estimate. `score_reviewed` and `verified` are the means of the `compared`
-    samples, which have both values: with an estimate those that it rests on, else all; None where that is one
-    sample which the viewer did not decide. `left_out` says how
-    many decided samples are not among these, and why. `traced`: the file records steps of the score.
-    `measured`: the minutes of the steps rest on reviews.
-    `assisted`: reviewed with suggestions in sight; `fast` reviews took less than a second. `chosen`: the
-    samples in order were not drawn. `sent`: for readers who have no Workbench, so without commands. `blank`:
-    samples beside the `total`, which have a blank reference.
+    `in_order` of them in random order, `picked` by hand and `further` on in that order; on `unresolved` ones
+    reviewers differ. `refusal` says why a file's gold gives no estimate.
+    `score_reviewed` and `verified` are the means of the `compared` samples, which have both values: with an
+    estimate those that it rests on, else all; None where that is one sample which the viewer did not decide.
+    `left_out` says how many decided samples are not among these, and why. `traced`: the file records steps of
+    the score. `measured`: the minutes of the steps rest on reviews.
+    `assisted`: reviewed with suggestions in sight; of the samples reviewed `here`, not imported or settled,
+    `fast` ones took less than a second. `chosen`: the samples in order were not drawn. `sent`: for readers
+    who have no Workbench, so without commands. `blank`: samples beside the `total`, which have a blank
+    reference.
     """
 
     dataset: str
@@ -182,6 +183,7 @@ class Answer:
     excluded: int
     in_order: int
     picked: int
+    further: int
     refusal: str
     compared: int
     left_out: Mapping[LeftOut, int]
@@ -196,6 +198,7 @@ class Answer:
     withheld: int
     assisted: bool
     fast: int
+    here: int
     chosen: bool = False
     sent: bool = False
     blank: int = 0

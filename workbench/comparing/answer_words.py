@@ -78,8 +78,8 @@ def so_far(answer: Answer) -> str:
 
 def _fast(answer: Answer) -> list[str]:
     """Reviews that nobody can have read for; the step `fast` says where to find them."""
-    reviews = many(answer.reviewed, "review")
-    return [f"{answer.fast:,} of {reviews} took less than a second."] if answer.fast else []
+    here = many(answer.here, "sample reviewed here", "samples reviewed here")
+    return [f"{answer.fast:,} of {here} took less than a second."] if answer.fast else []
 
 
 def _causes(answer: Answer, say: Say) -> list[str]:
@@ -226,6 +226,8 @@ def suspicious(answer: Answer) -> list[str]:
 
 def _too_few(answer: Answer) -> str:
     picked = f", {answer.picked:,} of them picked by hand" if answer.picked else ""
+    if answer.further and not answer.refusal:
+        picked += f", {answer.further:,} of them further on in the order"
     more = f", {answer.unresolved:,} more unresolved" if answer.unresolved else ""
     means = ""
     if answer.verified is not None:

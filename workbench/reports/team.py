@@ -230,7 +230,7 @@ def parts_table(report: AgreeReport, *, narrow: bool = False) -> list[str]:
     """The parts that were asked for, below a line of heads; nothing without. `narrow`: in 60 columns."""
     if report.labels:
         labels = [
-            (name, f"{label.units:,}", f"{label.both:,}", number(label.f1))
+            (name or "no label", f"{label.units:,}", f"{label.both:,}", number(label.f1))
             for name, label in report.labels.items()
         ]
         return table(("label", "units of two", "both", "F1"), labels)
@@ -284,10 +284,11 @@ def _figures(found: Agreement) -> list[str]:
     verdicts = "–" if chance is None else (
         f"κ {number(chance.kappa)}, AC1 {number(chance.ac1)}, {number(chance.raw)} equal of {chance.n:,}"
     )  # fmt: skip
+    unsure = f", without {found.unsure:,} of which somebody is unsure" if found.unsure else ""
     return [
         f"units: F1 {_with_ends(found.f1, found.interval)}, strict {number(found.strict_f1)}, "
         f"mean of samples {number(found.mean_f1)}; {counted}",
-        f"verdicts on units that both have: {verdicts}; {found.unsure:,} unsure",
+        f"verdicts on units that both have: {verdicts}{unsure}",
         f"recall differs by {_with_ends(found.differs, found.differs_interval)} on average",
         f"α of the labels of words: {number(found.alpha)}",
         *empty,

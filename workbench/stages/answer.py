@@ -123,7 +123,8 @@ def answer(
         unresolved=counts.unresolved,
         excluded=counts.excluded,
         in_order=in_order,
-        picked=max(0, counts.reviewed + counts.adjudicated - in_turn),
+        picked=prefix.by_hand,
+        further=max(0, counts.reviewed + counts.adjudicated - in_turn - prefix.by_hand),
         refusal=whole.refusal
         if counts.imported or whole.design == "elsewhere" or in_order >= FEWEST
         else "",
@@ -150,6 +151,7 @@ def answer(
         withheld=len(withheld),
         assisted=shown.assisted,
         fast=counts.fast,
+        here=counts.reviewed,
         chosen=prefix.chosen,
         blank=counts.blank,
     ), shown  # fmt: skip

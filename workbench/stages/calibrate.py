@@ -152,7 +152,7 @@ def gather(
         holdout=len(kept_back),
         alone=alone,
         assisted=sum(
-            sample.origin == "reviewed" and sample.shown == "assisted"
+            sample.shown == "assisted"
             for number, sample in known.items()
             if number in wanted and number not in kept_back
         ),

@@ -186,16 +186,16 @@ def add_person(store: Store, by: str, person: Person) -> list[Person]:
         return everybody
 
 
-def disable(store: Store, by: str, name: str) -> list[Person]:
-    """Let a person do nothing any more; reviews stay, places are free, token and sessions end.
+def disable(store: Store, by: str, name: str) -> tuple[list[Person], int]:
+    """Let a person do nothing any more; reviews stay, token and sessions end.
 
-    Raises as `add_person`.
+    Returns everybody, and how many places are free. Raises as `add_person`.
     """
     with store.writing():
         everybody = add_person(store, by, replace(_known(store, name), disabled=True))
-        release(store, name)
+        freed = release(store, name)
         keep_token(store, name, "")
-        return everybody
+        return everybody, freed
 
 
 def new_token(store: Store, by: str, name: str) -> str:

@@ -299,7 +299,8 @@ class Prefix:
 
     `rows` are its `n` samples. `chances`: the inclusion probability by stratum, of "" where there are none;
     `population`: the samples it stands for, without the holdout and what came after the plan (`late`).
-    `beyond`: complete samples of the population that it does not reach. `planned_n` is None without a plan.
+    `beyond`: complete samples of the population that it does not reach, `by_hand` of them picked by somebody
+    and verified. `planned_n` is None without a plan.
     `corpus`: what is known of the samples that are not in the database; empty where all are. `chosen`: the
     plan was made of samples that somebody had chosen, as if they had been drawn.
     """
@@ -310,6 +311,7 @@ class Prefix:
     chances: Mapping[str, float]
     population: int
     beyond: int
+    by_hand: int
     planned_n: int | None
     late: int
     holdout: int
@@ -380,6 +382,7 @@ def _prefix(
         chances=chances,
         population=population,
         beyond=len(members) - len(ids),
+        by_hand=sum(done[number].by_hand and bool(done[number].origin) for number in members.keys() - {*ids}),
         planned_n=plan.planned_n if plan else None,
         late=parts.late,
         holdout=parts.holdout,

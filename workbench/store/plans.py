@@ -248,7 +248,8 @@ Status = Literal["verified", "excluded", "skipped", "unresolved"]
 
 
 class Done(NamedTuple):
-    """A sample with which nothing is left to do. `in_turn`: a person reviewed it where the order had it.
+    """A sample with which nothing is left to do. `in_turn`: a person reviewed it where the order had it;
+    `by_hand`: nobody did, and here somebody picked it.
 
     `origin` is that of its gold, empty without.
     """
@@ -256,6 +257,7 @@ class Done(NamedTuple):
     status: Status
     in_turn: bool
     origin: str = ""
+    by_hand: bool = False
 
 
 class Parts(NamedTuple):
@@ -287,11 +289,14 @@ def done(store: Store, dataset_id: int, kind: Kind, only: Sequence[int] | None =
                 state != "started" and not off_plan and (origin != "imported" or shown != "import")
                 for state, origin, off_plan, shown in reviews
             )
+            by_hand = not in_turn and any(
+                origin == "reviewed" and off_plan for _, origin, off_plan, _ in reviews
+            )
             gold = [origin for state, origin, *_ in reviews if state == "verified"]
             if "excluded" in states:
                 complete[sample_id] = Done("excluded", in_turn)
             elif gold:
-                complete[sample_id] = Done("verified", in_turn, gold[0])
+                complete[sample_id] = Done("verified", in_turn, gold[0], by_hand)
                 if len(gold) > 1:
                     several.append(sample_id)
             elif states == {"skipped"}:
@@ -299,7 +304,7 @@ def done(store: Store, dataset_id: int, kind: Kind, only: Sequence[int] | None =
         for sample_id, standing in load_some(store, several, kind).items():
             status: Status = "verified" if standing.assessment else "unresolved"
             origin = standing.origin if standing.assessment else ""
-            complete[sample_id] = Done(status, complete[sample_id].in_turn, origin)
+            complete[sample_id] = complete[sample_id]._replace(status=status, origin=origin)
     return complete
 
 
