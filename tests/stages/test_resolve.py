@@ -367,6 +367,9 @@ def test_only_who_may_settle_does(trip: Any) -> None:
 def test_nobody_has_the_reserved_name(trip: Any) -> None:
     with pytest.raises(UsageError, match="=resolved is not a person"):
         add_person(trip.store, "cy", Person(RESOLVED, "annotator", False, False))
+    refused = trip.load([{**sample("u", "Paris.", "Rome."), "gold": {"annotator": RESOLVED, "entities": []}}])
+    assert [] == trip.query("SELECT id FROM review WHERE annotator = ?", RESOLVED)
+    assert "gold.annotator" in str(refused.errors[0])
 
 
 @pytest.mark.databases
