@@ -147,8 +147,13 @@ def compiled_once() -> Iterator[None]:
             connection.exec_driver_sql(statement, values)
         if connection.dialect.name not in made:
             asked: list[Any] = []
-            event.listen(connection, "before_cursor_execute", lambda *given: asked.append(given[2:4]))
+
+            def keep(*given: Any) -> None:
+                asked.append(given[2:4])
+
+            event.listen(connection, "before_cursor_execute", keep)
             make_tables(connection)
+            event.remove(connection, "before_cursor_execute", keep)  # rows may follow on this connection
             made[connection.dialect.name] = asked
 
     prepare = database._prepare_sqlite
