@@ -14,6 +14,7 @@ from workbench import calibration
 from workbench.api import ContextEntityRecall
 from workbench.errors import ExportError, NotFoundError
 from workbench.formats import calibration as calibration_file
+from workbench.formats.detect import files_of
 from workbench.formats.exports.tables import neutral, original
 from workbench.stages import calibrate
 from workbench.stages.export import ExportOptions, export
@@ -88,6 +89,7 @@ def test_an_export_holds_the_calibration_in_use_as_calibrate_writes_it(
     assert calibration.load(file) == calibration.load(target) == calibration.load(target / place)
     assert calibration.load(file).threshold == ContextEntityRecall(calibration=target).calibration.threshold  # type: ignore[union-attr]
     assert verify(target).passed
+    assert [target / place / "data" / "train.parquet"] == files_of(target / place)
     leave(calibrated.store, target, *formats, force=True)
 
 
@@ -108,7 +110,10 @@ def test_without_a_calibration_in_use_it_is_said_how_to_make_one(calibrated: Ben
 def test_a_calibration_laid_into_an_export_by_hand_is_still_a_foreign_file(demo: Bench) -> None:
     report = calibrate.calibrate(demo.store, demo.info(), save="may", annotator="ann")
     target = leave(demo.store, demo.folder / "out", "native")
-    calibration_file.write(target / "calibration.json", report.document)
+    with pytest.raises(ExportError, match="the folder holds an export"):
+        calibration_file.write(target / "calibration.json", report.document)
+    calibration_file.write(demo.folder / "mine.json", report.document)
+    (demo.folder / "mine.json").rename(target / "calibration.json")
 
     assert ("not in the manifest: calibration.json",) == verify(target).found
     with pytest.raises(ExportError, match=r"calibration\.json is not of the export there"):

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 
 from workbench.errors import AmbiguousError, InputError, NotFoundError, RowError, UsageError, disk_errors
 from workbench.formats import json_lines, tables
+from workbench.formats.calibration import NAME as CALIBRATION
 from workbench.formats.columns import (
     FIELD_OF,
     NAMES,
@@ -66,8 +67,10 @@ def look(path: Path, format: str | None, columns: NamedColumns) -> DatasetFile: 
     """Find out what a file is, reading its beginning.
 
     Raises NotFoundError for no such file, AmbiguousError where two formats fit, InputError for a file that
-    no row can be read from.
+    no row can be read from, or that an export has for other tools alone.
     """
+    if settings_of(path.parent, path.name)[0] and not any(map(path.absolute().match, (*OURS, "single.json"))):
+        raise InputError(f"{path}: this file of an export does not come back by import; native does")
     source = _contained(path, columns)
     source = source._replace(format=format or source.format)
     return _table(source, columns) if source.container == "table" else _by_rows(source, columns)
@@ -278,7 +281,9 @@ OURS = (
 _BESIDE = frozenset({"verdicts.jsonl", "units.csv", "dataset.workbench.jsonl", "single.json"})
 """Files that our exports write beside these, where one of several formats stands in a folder of its own."""
 _ROWS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
-_NO_ROWS = frozenset({MANIFEST, "dataset_info.json", "state.json", "dataset_dict.json", "dataset_infos.json"})
+_NO_ROWS = frozenset(
+    {MANIFEST, CALIBRATION, "dataset_info.json", "state.json", "dataset_dict.json", "dataset_infos.json"}
+)
 
 
 DEPTHS = ("", "[!.]*/", "[!.]*/[!.]*/", "data/[!.]*/[!.]*/")
@@ -307,9 +312,6 @@ def files_of(path: Path) -> list[Path]:
             )
             for name in ("[!.]*.parquet", "data-*.arrow")
         )
-    for name in (".latest_run_full.json", ".latest_test_run.json"):  # the folder .deepeval
-        if (path / name).is_file():
-            return [path / name]
     if (path / MANIFEST).is_file():
         for name in OURS:
             if files := sorted(path.glob(name)) or sorted(path.glob(f"*/{name}")):
@@ -322,6 +324,9 @@ def files_of(path: Path) -> list[Path]:
     own = [path for path in known if path.name not in _BESIDE]
     if len(known) == 1 or (len(own) == 1 and own[0].name in OURS):
         return own or known
+    for name in () if known else (".latest_run_full.json", ".latest_test_run.json"):  # the folder .deepeval
+        if (path / name).is_file():
+            return [path / name]
     if not known:
         raise InputError(f"{path}: a folder: name a file (there is no dataset in it)")
     names = [file.relative_to(path).as_posix() for file in known]

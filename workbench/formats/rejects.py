@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from workbench.errors import InputError, PurgedError, RowError, disk_errors
-from workbench.formats.exports.folder import remove_leftovers, unfinished
+from workbench.formats.exports.folder import is_export, remove_leftovers, unfinished
 
 SUFFIX = ".rejected.jsonl"
 
@@ -35,20 +35,21 @@ class Rejects:
     """The refused rows of the import of one file: call it with a raw row and its error, inside `with`.
 
     The file of rejects is made with the first refused row. It stands next to the imported file; where that
-    cannot be written, in the current folder, else in the folder for temporary files. `path` is where, None
-    before the first row and where no place is left. It appears as a whole when the block ends well. An
-    earlier one with other rows stays, since a person may have fixed them there; the new one has a number in
-    its name then. Raises InputError when it cannot be written to its end.
+    cannot be written, or would change an export, in the current folder, else in the folder for temporary
+    files. `path` is where, None before the first row and where no place is left. It appears as a whole when
+    the block ends well. An earlier one with other rows stays, since a person may have fixed them there; the
+    new one has a number in its name then. Raises InputError when it cannot be written to its end.
     """
 
     def __init__(self, source: Path) -> None:
         name = rejected_path(source).name
-        self._places = [rejected_path(source), Path(name), Path(tempfile.gettempdir(), name)]
+        places = (rejected_path(source), Path(name), Path(tempfile.gettempdir(), name))
+        self._places = [path for path in places if not is_export(path.parent)]
         self._stack = ExitStack()
         self._partial = Path()
         self._file: IO[str] | None = None
         self.path: Path | None = None
-        remove_leftovers(self._places[0])
+        remove_leftovers(places[0])
 
     def __enter__(self) -> Rejects:
         return self

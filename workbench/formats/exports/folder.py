@@ -132,6 +132,13 @@ def home_of(directory: Path) -> Path:
     return directory
 
 
+def is_export(folder: Path) -> bool:
+    """Whether a folder is an export or one inside it, where a new file would not be in the manifest."""
+    with suppress(NotFoundError, InputError, OSError):
+        return bool(read_manifest(home_of(folder)))
+    return False
+
+
 def check_manifest(folder: Path) -> list[str]:
     """What differs between the folder and its manifest, one line each; empty when nothing does.
 
@@ -324,6 +331,8 @@ def write_whole(path: Path, text: str, *, force: bool = False) -> None:
     """
     if path.is_dir():
         raise ExportError(f"{path}: is a folder; name a file")
+    if is_export(path.parent):
+        raise ExportError(f"{path}: the folder holds an export, which stays as it is: name another place")
     if path.exists():
         with suppress(OSError), path.open("rb") as file:
             if file.read(len(DATABASE)) == DATABASE:
