@@ -66,14 +66,13 @@ def test_after_the_decision_the_number_of_the_file_comes_first_and_has_reasons(c
     assert (COLUMN, Imported(Fraction(1, 10))) == (first.scorer, first.tally)
     assert Fraction(1, 10) - 1 == gap.delta
     assert gap.delta == sum(share for _, _, share in reasons(gap))
-    assert "untraced −.40, recount −.50: 1 name not extracted from the contexts" == reasons_line(
-        gap, "entity", 80
-    )
-    assert "untraced −.40, …" == reasons_line(gap, "entity", 45)
+    assert "recount −.50: 1 name found without evidence; untraced −.40" == reasons_line(gap, "entity", 80)
+    assert "recount −.50, untraced −.40" == reasons_line(gap, "entity", 45)
+    assert "recount −.50, …" == reasons_line(gap, "entity", 25)
     assert "" == reasons_line(replace(gap, delta=Fraction(0)), "entity", 100)
     counted = replace(gap, rows=tuple(row for row in gap.rows if row.cause != "untraced"))
     cancel = reasons_line(replace(counted, delta=Fraction(1, 10**9)), "entity", 100)
-    assert "these cancel: 1 name not extracted from the contexts" == cancel
+    assert "these cancel: 1 name found without evidence" == cancel
 
 
 def test_the_line_after_an_accept_sets_yours_against_the_verified_value(cities: Any) -> None:

@@ -166,6 +166,7 @@ DIED = [
     {"text": "He died in Weimar.", "start": 40, "end": len(SCHILLER["reference"]), "verdict": "missing"},
 ]
 CLAIM = "The tower was built by the company of Gustave Eiffel for the World's Fair of 1889 in Paris."
+REASON = f"{'The first sentence says so. ' * 12}The end of it."
 IN_WEIMAR = {
     "text": SCHILLER["reference"],
     "verdict": "found",
@@ -305,7 +306,9 @@ STARTS: dict[str, Start] = {
             "claims",
             CLAIM,
             "Nothing of it.",
-            proposal=proposal(["Paris"], [], statements=[{"text": CLAIM, "verdict": "yes"}]),
+            proposal=proposal(
+                ["Paris"], [], statements=[{"text": CLAIM, "verdict": "yes", "reason": REASON}]
+            ),
         ),
         kinds=("entity", "statement"),
     ),

@@ -212,7 +212,8 @@ def reason(unit: Unit) -> Intent:
 def evidence(unit: Unit, span: Evidence | None) -> Intent:
     """Found for this place; None takes the evidence away."""
     wanted = () if span is None else (span,)
-    where = "has no evidence" if span is None else f"is found in context {span.context + 1}"
+    where = "is found" if span or unit.match.verdict == "found" else "has no evidence"
+    where += f" in context {span.context + 1}" if span else ""
     return _of(f"{_name(unit)} {where}", unit, partial(editing.set_evidence, evidence=wanted))
 
 

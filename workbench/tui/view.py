@@ -350,6 +350,8 @@ def _verdict_lines(unit: Unit, whose: str, contexts: Sequence[str], *, how_near:
         nested = match.nested and match.rule != "human"
         reason = "only inside a longer name" if nested else match.reason
         lines.append("missing" + (f": {reason}" if reason else "") + why)
+    elif match.verdict == "unsure":
+        lines.append(f"unsure: {whose}")
     stands = match.note and (match.rule != "human" or unit.kind == "statement")
     return [*lines, flat(match.note)] if stands else lines
 

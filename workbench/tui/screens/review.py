@@ -59,6 +59,9 @@ WITHOUT_SAMPLE = frozenset("retry let_go back compare leave".split())
 SHORT = 24
 """Cells of a sample's name in the line that says what was done or undone on it."""
 
+BOX = 48
+"""Cells of the title and the rules in the box about a unit."""
+
 AGAIN = " · a verifies it again"
 """Behind the first change of a sample that was verified by others, or came so with the file."""
 
@@ -498,6 +501,13 @@ class ReviewScreen(BaseScreen):
         names = [Span(word.start, word.end) for word in words]
         pick = PickScreen("split before", self.pane.reference, words, done, names=names, to_last=False)
         await self.bench.ask(pick)
+
+    async def action_read(self) -> None:
+        """All that is known of the unit, where its pane or line has less room."""
+        unit, pane = self.pane.unit, self.pane
+        near = await pane.near(unit) if pane.wants_near(unit) else None
+        title = cut_middle(flat(unit.text), BOX)
+        await self.bench.ask(ReadScreen(title, *view.detail(unit, pane.now, near, BOX)))
 
     async def action_same(self) -> None:
         """This decision for the same surface in the whole dataset."""

@@ -77,8 +77,9 @@ def causes_line(difference: Difference, size: int, lead: int, lines: int) -> str
 def reasons_line(difference: Difference, kind: Kind, size: int, lead: int = 0, lines: int = 1) -> str:
     """`3 names not recognised, 1 name left out`: the largest first; see `whole_parts`.
 
-    `untraced +.60, recount −.75: 3 names not recognised` where a recount has another value than the file:
-    the units are then its own. `these cancel: …` where the values are equal all the same.
+    `recount −.75: 3 names not recognised; untraced +.60` where a recount has another value than the file:
+    the units are then its own, and without room for them the two figures stay. `these cancel: …` where the
+    values are equal all the same.
     """
     known = reasons(difference)
     parts = [in_short(what, units, kind) for what, units, _ in known]
@@ -86,9 +87,14 @@ def reasons_line(difference: Difference, kind: Kind, size: int, lead: int = 0, l
     if len(parts) > 1 and known[0][0] == "untraced":
         if equal:  # the errors of the recount are none of this score
             return ""
-        recount = sum((share for _, _, share in known[1:]), Fraction(0))
-        parts[0] += f" {delta(known[0][2])}"
-        parts[1] = f"recount {delta(recount)}: {parts[1]}"
+        shares = known[0][2], sum((share for _, _, share in known[1:]), Fraction(0))
+        untraced, recount = f"untraced {delta(shares[0])}", f"recount {delta(shares[1])}"
+        why = f"{recount}: {', '.join(parts[1:])}"
+        recount_first = abs(shares[1]) > abs(shares[0])
+        parts = [recount, untraced] if recount_first else [untraced, recount]
+        whole = f"{why}; {untraced}" if recount_first else f"{untraced}, {why}"
+        if len(wrap("x" * lead + whole, size)) <= lines:
+            return whole
     elif parts and equal:
         parts[0] = f"these cancel: {parts[0]}"
     return whole_parts(parts, size, lead, lines)

@@ -20,7 +20,7 @@ from textual.reactive import Reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from workbench.text.cells import fit, wrap
+from workbench.text.cells import cut_words, wrap
 
 REVERSED = Style(reverse=True, dim=False)
 
@@ -286,9 +286,8 @@ MOST_LINES = 3
 """Lines that a statement takes in a list; its whole text stands elsewhere."""
 
 
-def in_lines(text: str, size: int) -> list[str]:
-    """A statement in lines of `size` cells, the last one with an ellipsis where there would be more."""
-    lines = [text[start:end] for start, end in wrap(text, size)]
-    if len(lines) > MOST_LINES:
-        lines[MOST_LINES - 1 :] = [fit(f"{lines[MOST_LINES - 1]} …", size)]
-    return lines
+def in_lines(text: str, size: int, most: int = MOST_LINES) -> list[str]:
+    """A text in lines of `size` cells, the last one with an ellipsis where there would be more."""
+    places = wrap(text, size)
+    lines = [text[start:end] for start, end in places[:most]]
+    return lines if len(places) <= most else [*lines[:-1], cut_words(text[places[most - 1][0] :], size)]

@@ -172,7 +172,8 @@ class Body(Container):
 
     def _in_one(self, area: Region) -> dict[Widget, Region]:
         reference, contexts = self._texts(area)
-        needs = [reference, self._listed, Need(self._tallies, 0, self._tallies.lines), contexts]
+        tallies = Need(self._tallies, 0, self._tallies.lines_at(area.width - 2))
+        needs = [reference, self._listed, tallies, contexts]
         return stacked(area, needs, self._contexts)
 
     def _in_two(self, area: Region) -> dict[Widget, Region]:

@@ -19,7 +19,7 @@ from workbench.model import Disposition, Evidence, Kind, Span, Unit
 from workbench.stages.editing import doubtful, least_certain
 from workbench.stages.hints import NO_NAMES, names_of, unmarked
 from workbench.stages.review import Opened
-from workbench.text.cells import cut_middle
+from workbench.text.cells import cut_middle, width
 from workbench.text.marks import Mark, context_marks, reference_marks
 from workbench.text.safe import flat
 from workbench.tui import view
@@ -175,6 +175,8 @@ class SamplePane(Container):
             nothing="the reference is empty: recall is undefined",
             generation=self._generation,
         )
+        notes = (view.detail_lines(unit, opened, None, 0)[0] for unit in self.units if not opened.over)
+        self.tallies.reason = max(notes, key=width, default="")
         self.tallies.show(opened, kind)
         listed.reveal(listed.cursor)
         self._follow_unit()
@@ -211,7 +213,7 @@ class SamplePane(Container):
     def tell_unit(self) -> None:
         """Say what is known of the unit under the cursor, in its pane or its line."""
         unit = self.listed.chosen
-        wanted = unit is not None and self._wants_near(unit)
+        wanted = unit is not None and self.wants_near(unit)
         near = self._known_near().get(unit.text) if unit is not None and wanted else None
         self._show_detail(unit, near)
         self._draw_suspicion()
@@ -348,7 +350,8 @@ class SamplePane(Container):
 
     # The nearest passages.
 
-    def _wants_near(self, unit: Unit) -> bool:
+    def wants_near(self, unit: Unit) -> bool:
+        """Whether passages like it help to decide on it."""
         open_or_missing = unit.match.verdict in (None, "missing") and not unit.match.evidence
         return unit.counted and open_or_missing and not self.now.blind
 

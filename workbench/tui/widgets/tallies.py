@@ -16,6 +16,7 @@ from workbench.text.cells import cut_words
 from workbench.text.figures import delta
 from workbench.tui.widgets.bars import DIM, Line, as_text, cells, shortened
 from workbench.tui.widgets.cause_list import causes_line, reasons_line
+from workbench.tui.widgets.lines import in_lines
 
 if TYPE_CHECKING:
     from workbench.comparing.causes import Difference
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 GAP = "   "
 PEOPLE = 3
 """People at most who have a line each for what they have of a unit."""
+REASON = 4
+"""Lines at most of why a unit is found or missing; enter shows all of it."""
 NARROW = 90
 """Cells of a line below which the scorer is not named."""
 
@@ -50,8 +53,9 @@ class Tallies(Widget):
     """What is known of the unit: takes the place of the message where nothing else says it."""
     doubt = reactive("")
     """Why the score looks wrong, as long as the sample is not decided."""
-    lines = 1
-    """Lines for it where there is no column for it: one, or one for each of some people who differ."""
+    reason = ""
+    """The longest note of a unit of this sample."""
+    _people = 1
     _auto: AutoScore | None = None
     _kind: Kind = "entity"
     _verified: Tally | None = None
@@ -62,7 +66,7 @@ class Tallies(Widget):
     def show(self, opened: Opened, kind: Kind) -> None:
         """Show what may be seen of this sample."""
         state = opened.state.of(kind)
-        self.lines = min(PEOPLE, len(opened.over.people.get(kind, ()))) if opened.over else 1
+        self._people = min(PEOPLE, len(opened.over.people.get(kind, ()))) if opened.over else 1
         self._auto, self._kind = first_of(opened.automatic, kind), kind
         self._verified = count(opened.standing[kind].assessment.units) if kind in opened.standing else None
         self._word = "settled" if kind in opened.settled else "verified"
@@ -71,6 +75,12 @@ class Tallies(Widget):
         self._hidden = kind not in opened.standing and state.disposition != "excluded"
         self.set_class(self._causes is not None and bool(self._causes.totals), "-causes")
         self.refresh()
+
+    def lines_at(self, size: int) -> int:
+        """Lines of `size` cells where there is no column for it: for the longest reason, as long as it is
+        shown, and one for each of some people who differ."""
+        reason = in_lines(self.reason, size, REASON) if self._hidden else ()
+        return max(self._people, len(reason))
 
     @property
     def text(self) -> str:
@@ -110,8 +120,11 @@ class Tallies(Widget):
         """One line, or as many as there is room for; the causes wrap."""
         size, height = self.content_size
         has_pane = height > 1 and self.screen.has_class("-wide")  # of the unit, which says more
-        if self._hidden and not (has_pane or self.doubt):
-            return Content.assemble(("\n".join(cut_words(line, size) for line in self.note), DIM))
+        if self._hidden and not has_pane and (height > 1 or not self.doubt):
+            above = [(f"{cut_words(self.doubt, size)}\n", "$warning")] if self.doubt else []
+            most = (height - len(above)) // max(1, len(self.note))
+            told = [line for note in self.note for line in in_lines(note, size, max(1, most))]
+            return Content.assemble(*above, ("\n".join(told), DIM))
         if height < 2:
             narrow = size < NARROW
             auto, verified, doubt = self._parts(size, narrow=narrow)
