@@ -83,7 +83,7 @@ def test_what_exports_know_of_the_prefix_is_what_its_rows_say(bench: Any, design
     bench.load([row(number, group="big" if number < 36 else "small") for number in range(40)])
     if design:
         make(bench, 20, design=design, by="group" if design == "stratified" else "")
-    assert found(bench).chance("big") is None
+    assert () == found(bench).rows
     for key in order(bench)[:9]:
         decide(bench, key)
     decide(bench, order(bench)[-1], off_plan=True)
@@ -91,10 +91,8 @@ def test_what_exports_know_of_the_prefix_is_what_its_rows_say(bench: Any, design
     one = found(bench)
 
     assert (9, 9, 1, 40) == (len(one.rows), one.n, one.beyond, one.population)
-    assert [row.pi for row in one.rows] == [one.chance(row.stratum) for row in one.rows]
     chances = {row.stratum: row.pi for row in one.rows}
-    expected = chances.get("big") if design == "stratified" else 9 / 40
-    assert expected == one.chance("big")
+    assert design == "stratified" or {9 / 40} == {*chances.values()}
 
 
 @pytest.mark.databases

@@ -59,6 +59,7 @@ def _gather(
     if options.split and not 0 < holdout < len(held):
         which = "every chosen sample is" if holdout else "no chosen sample is"
         raise UsageError(f"--split: {which} kept back: workbench plan --holdout keeps samples back")
+    drawn = prefix(store, info, info.kinds[0], cut=True)
     return Departure(
         store,
         info,
@@ -76,7 +77,8 @@ def _gather(
         naming=str if options.names else pseudonyms(salt),
         grouping=str if options.text else pseudonyms(salt, "group"),
         strata=str if options.text else pseudonyms(salt, "stratum"),
-        drawn=replace(prefix(store, info, info.kinds[0]), rows=()),
+        drawn=replace(drawn, rows=()),
+        chances={row.sample_id: row.pi for row in drawn.rows},
         scored_at=info.threshold if scored else None,
         wanted=wanted,
         withheld=frozenset() if plans.openings(store, info.id) else back,

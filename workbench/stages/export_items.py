@@ -20,7 +20,6 @@ from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.exports import Leaving, Naming, StoredReview
 from workbench.store.journal import folded
-from workbench.store.plans import LATE_RANK
 from workbench.text.lists import compact
 
 
@@ -45,8 +44,9 @@ class Departure:
     """Which samples of a dataset leave, and under which names.
 
     `held`: their ids by number; `wanted` None: all samples. `splits`: how many of them each split holds;
-    nothing without splits. `withheld`: samples whose gold stays. `drawn` gives the probability with which a
-    sample was drawn. `naming`, `grouping` and `strata`: how annotators, groups and strata are called.
+    nothing without splits. `withheld`: samples whose gold stays. `drawn` and `chances`: what
+    the estimate rests on, and the probability with which each of these samples was drawn. `naming`,
+    `grouping` and `strata`: how annotators, groups and strata are called.
     """
 
     store: Store
@@ -60,6 +60,7 @@ class Departure:
     grouping: Naming
     strata: Naming
     drawn: Prefix
+    chances: Mapping[int, float]
     scored_at: int | None
     wanted: Collection[int] | None
     withheld: Collection[int]
@@ -108,7 +109,6 @@ def _item(leaving: Leaving, departure: Departure) -> ExportItem:
     if departure.unplanned:
         marks = (replace(one.marks, off_plan=one.marks.off_plan or bool(one.marks.shown)) for one in records)
         records = [replace(one, marks=own) for one, own in zip(records, marks, strict=True)]
-    drawable = not leaving.holdout and leaving.rank < LATE_RANK  # else it was not to be drawn
     return ExportItem(
         sample=sample,
         proposal=proposal,
@@ -120,7 +120,7 @@ def _item(leaving: Leaving, departure: Departure) -> ExportItem:
         u=leaving.u,
         size=leaving.size,
         stratum=departure.strata(leaving.stratum),
-        pi=departure.drawn.chance(leaving.stratum) if drawable else None,
+        pi=departure.chances.get(leaving.sample_id),
         blind=leaving.blind,
         holdout=leaving.holdout,
         off_plan=any(stored.record.marks.off_plan for stored in reviews),

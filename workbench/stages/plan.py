@@ -297,8 +297,8 @@ class PrefixRow:
 class Prefix:
     """The longest complete beginning of the order that is a probability sample.
 
-    `rows` are its `n` samples. `chances`: the inclusion probability by stratum, of "" where there are none;
-    `population`: the samples it stands for, without the holdout and what came after the plan (`late`).
+    `rows` are its `n` samples. `population`: the samples it stands for, without the holdout and what came
+    after the plan (`late`).
     `beyond`: complete samples of the population that it does not reach, `by_hand` of them picked by somebody
     and verified. `planned_n` is None without a plan.
     `corpus`: what is known of the samples that are not in the database; empty where all are. `chosen`: the
@@ -308,7 +308,6 @@ class Prefix:
     design: str
     rows: tuple[PrefixRow, ...]
     n: int
-    chances: Mapping[str, float]
     population: int
     beyond: int
     by_hand: int
@@ -322,10 +321,6 @@ class Prefix:
     def at_planned_n(self) -> bool:
         """Whether it ends where it was planned to: intervals for a fixed n hold there only."""
         return self.n == self.planned_n
-
-    def chance(self, stratum: str) -> float | None:
-        """The inclusion probability of a sample that could be drawn; None where nothing tells."""
-        return self.chances.get(stratum if self.design == "stratified" else "")
 
 
 def prefix(store: Store, info: DatasetInfo, kind: Kind, *, cut: bool = False) -> Prefix:
@@ -379,7 +374,6 @@ def _prefix(
             for number in ids
         ),
         n=len(ids),
-        chances=chances,
         population=population,
         beyond=len(members) - len(ids),
         by_hand=sum(done[number].by_hand and bool(done[number].origin) for number in members.keys() - {*ids}),
