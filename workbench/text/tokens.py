@@ -192,8 +192,9 @@ _ABBREVIATIONS = listed(_WORDS["abbreviations"])
 _NUMBERED = listed(_WORDS["before a number"])
 _NUMBER = re.compile(r"\s+[\divxlc]")
 _INITIAL = re.compile(r"\s*[^\W\d_]\.")
-# A number and a dot before one of these is a German date or century, not an end.
+# A number and a dot before or after one of these is a German ordinal, not an end.
 _ORDINAL_NOUNS = re.compile(rf"\s+(?:{'|'.join(_WORDS['ordinal nouns'].split())})")
+_BEFORE_ORDINALS = listed(_WORDS["before an ordinal"])
 _END = re.compile(
     "[.!?…؟۔।॥።。！？｡\n]"  # a search jumps to these
     "(?:(?<=[.!?…؟۔।॥።])(?<![.!?…؟۔।॥።]{2})[.!?…؟۔।॥።]*+[\"'»”’)\\]›]*+(?=\\s)"  # an end needs white space …
@@ -245,15 +246,16 @@ def _ends(text: str, match: re.Match[str]) -> bool:
         return False  # "Yahoo! is", "etc. and"
     if mark.rstrip(_CLOSERS) != ".":
         return True
-    before = text[max(0, match.start() - 30) : match.start() + 1].rpartition(" ")[2]
+    before = text[max(0, match.start() - 30) : match.start() + 1]
     word = _LAST_WORD.search(before)
     if word is None:
         return True
-    last = word.group(1)
+    last, head = word.group(1), before[: word.start()].rstrip()
     if last.isdigit():
-        return not (len(last) <= 2 and _ORDINAL_NOUNS.match(text, match.end()))
-    if len(last) == 1 and (last.isupper() or before[: word.start()].endswith(".")):
-        return False  # an initial, or the second letter of т.е., z.B., U.S.
+        ordinal = head.rpartition(" ")[2].lower() in _BEFORE_ORDINALS
+        return not (len(last) <= 2 and (ordinal or _ORDINAL_NOUNS.match(text, match.end())))
+    if len(last) == 1 and (last.isupper() or head.endswith(".")):
+        return head.endswith("°")  # no initial, nor the second letter of т.е., z. B., U.S.
     if len(last) == 1 and _INITIAL.match(text, match.end()):
         return False  # the first letter of z. B.
     if last.lower() in _NUMBERED:
