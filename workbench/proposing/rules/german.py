@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence, Set
 from workbench.proposing.rules.lexicon import (
     COMMON_IN_GERMAN,
     HEADS,
+    LEGAL_FORMS,
     function_words,
     is_first_name,
     is_organisation,
@@ -25,6 +26,7 @@ _NOUN = re.compile(f"(?:{'|'.join(_WORDS['noun-endings'].split())})$")
 _ADJECTIVE = re.compile(f"^(?:{'|'.join(_WORDS['adjectives'].split())})(?:e|er|es|en|em)$")
 _ENGLISH_LINKS = words("of the and for")
 _ENGLISH_HEADS = words(_WORDS["english-heads"])
+_NOBLE = words("von van vom zu de da di du del bin ibn")  # before a surname
 _PLACE_BEFORE = words("in nach aus bei nahe")
 # "in Kraft", "aus Angst": nouns that stand after a bare preposition.
 _BARE = words(_WORDS["bare"])
@@ -58,8 +60,10 @@ def _name_from(reading: Reading, run: Run, index: int, surnames: Set[str]) -> in
     word = reading.words[index]
     folded = word.casefold()
     small = folded in reading.lowered and len(word) > 1
-    if small or not reading.capital[index] or folded in function_words("de"):
+    if small or not reading.capital[index] or folded in function_words("de") or word in LEGAL_FORMS:
         return None
+    if (company := _company_end(reading, run, index)) is not None:
+        return company
     for end in range(min(run.last, index + 3), index - 1, -1):
         name = reading.name(index, end)
         if (is_place(name) or is_organisation(name)) and name.casefold() not in COMMON_IN_GERMAN:
@@ -83,6 +87,16 @@ def _name_from(reading: Reading, run: Run, index: int, surnames: Set[str]) -> in
     if second and folded in HEADS and not is_title(word):
         return run.last
     return _bare(reading, run, index, second)
+
+
+def _company_end(reading: Reading, run: Run, index: int) -> int | None:
+    """The legal form that ends the name of a company: Siemens AG, Siemens Energy GmbH."""
+    for end in range(index + 1, min(run.last, index + 3) + 1):
+        if reading.words[end] in LEGAL_FORMS:
+            return end
+        if not reading.capital[end] or is_organisation(reading.words[end]):
+            break
+    return None
 
 
 def _foreign(reading: Reading, run: Run, index: int) -> int | None:
@@ -114,12 +128,15 @@ def _of_a_place(word: str, second: bool) -> bool:
 
 def _person_end(reading: Reading, run: Run, index: int) -> int:
     """First names, particles and one surname; the nouns of the run that follow are no part of it."""
-    end = index
+    end, first = index, index - 1  # `first`: the last first name or initial
     while end < run.last and end - index < 6:
-        follower = reading.words[end + 1]
-        if reading.capital[end + 1] and not is_first_name(reading.words[end]) and len(reading.words[end]) > 1:
+        word, follower, capital = reading.words[end], reading.folded(end + 1), reading.capital[end + 1]
+        if is_first_name(word) or len(word) == 1:
+            first = end
+        noble = reading.words[first + 1] in _NOBLE and word.islower() and not _NOUN.search(follower)
+        if capital and first < end and (not noble or is_first_name(reading.words[end + 1])):
             break
-        if is_title(follower) and reading.capital[end + 1]:
+        if is_title(follower) and capital:
             break
         end += 1
     while end > index and not reading.capital[end]:

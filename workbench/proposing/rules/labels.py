@@ -170,7 +170,7 @@ class RunLabels:
         single = len(listed) == 1
         if after in _SAID and len(listed) <= 3:
             return "person"
-        if single and len(listed[0]) > 1 and listed[0].isupper():
+        if single and len(listed[0]) > 1 and listed[0].isupper() and "_" not in listed[0]:
             return "organisation"
         if before == "@":
             return "person"
@@ -184,7 +184,12 @@ class RunLabels:
         if noble and self._reading.lang not in ROMANCE:
             return "person"
         if len(listed) in {2, 3} and all(word[:1].isupper() and word.isalpha() for word in listed):
-            thing = before == "the" or listed[0] == "The" or listed[-1][1:].isupper()  # Amazon RDS
+            thing = (
+                self._reading.lang == "de"
+                or before == "the"
+                or listed[0] == "The"
+                or listed[-1][1:].isupper()
+            )  # Amazon RDS
             return "other" if thing else "person"
         return "other"
 

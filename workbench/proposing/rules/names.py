@@ -15,6 +15,7 @@ from workbench.proposing.rules.lexicon import (
     DEMONYMS,
     EVENT,
     HEADS,
+    LEGAL_FORMS,
     NOUNS,
     OFFICES,
     PARTICLES,
@@ -236,8 +237,8 @@ def _trim(reading: Reading, run: Run) -> Run | None:
     if first < last:
         return Run(first, last)
     word = reading.words[first]
-    alone = is_title(word) or word.casefold() in ABBREVIATIONS or _is_shorthand(reading, first)
-    return None if alone else Run(first, last)
+    alone = is_title(word) or word.casefold() in ABBREVIATIONS or word in LEGAL_FORMS
+    return None if alone or _is_shorthand(reading, first) else Run(first, last)
 
 
 def _is_shorthand(reading: Reading, index: int) -> bool:

@@ -131,7 +131,8 @@ _CENTURY = _one_of(
     r"(?<!\w)\d{1,2}\. (?:Jahrhunderts?|Jh\.)",
     r"(?<!\w)(?:siècle|siglo|século|secolo) [IVX]{1,6}(?!\w)|(?<!\w)[IVX]{1,6}e siècle",
     # decades: the 1980s, '80s, 1980-х, 1980er Jahre
-    rf"(?:{_LEFT}the )?{_LEFT}'?\d{{2,4}}(?:['’]?s(?!\w)|-(?:х|е|ые|ых|м)(?!\w)|er(?!\w)(?: Jahren?(?!\w))?)",
+    rf"(?:{_LEFT}the )?{_LEFT}'?\d{{1,3}}0['’]?s(?!\w)",
+    rf"{_LEFT}\d{{2,4}}(?:-(?:х|е|ые|ых|м)(?!\w)|er(?!\w)(?: Jahren?(?!\w))?)",
 )
 _AGES = "century|millennium| век| в.| вв.| століття|Jahrhundert|Jh.|siècle|siglo|século|secolo".split("|")
 _OF_DECADES = re.compile(r"\d(?:['’]?s|-[хеым]|er)")
@@ -315,10 +316,16 @@ def amounts(text: str) -> list[Found]:
     )
 
 
+# 1–0, 3-2: a range, from the smaller number to the larger one, gives both of its ends.
+_RESULT = re.compile(rf"{_BEFORE}(?<![\[–-])(\d{{1,2}})[-–](\d{{1,2}})(?![\w–-]|[.,:/]\d)")
+
+
 def numbers(text: str, lang: str) -> list[Found]:
-    """Plain numbers, in English also in words; citation marks ([3]) and list markers are none."""
+    """Plain numbers and results, in English also in words; citation marks ([3]) and list markers are none."""
+    starts = _starts(text)
+    results = (one for one in _at(_RESULT, text, starts) if not 0 < int(one[1]) < int(one[2]))
     spelled = _spelled().finditer(text if lang == "en" else "")
-    return _found("number", _at(_layers()[-1], text, _starts(text)), spelled)
+    return _found("number", results, _at(_layers()[-1], text, starts), spelled)
 
 
 def _found(label: str, *layers: Iterator[re.Match[str]]) -> list[Found]:

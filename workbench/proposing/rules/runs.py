@@ -12,6 +12,7 @@ from workbench.proposing.rules.lexicon import (
     ABBREVIATIONS,
     COMPANY_ENDINGS,
     EPITHETS,
+    HEADS,
     HYPHEN_TAILS,
     ORGANISATION,
     PARTICLES,
@@ -20,6 +21,7 @@ from workbench.proposing.rules.lexicon import (
     WEAK_PARTICLES,
     Claims,
     function_words,
+    is_first_name,
     is_people,
     is_place,
     words,
@@ -54,6 +56,7 @@ class Reading(NamedTuple):
     opening: frozenset[int]  # tokens that open a sentence: their capital says nothing
     capitalised: frozenset[str]  # folded words with a capital elsewhere than at an opening
     lowered: frozenset[str]  # words that also stand in lower case
+    claimed: frozenset[int]  # tokens that other finders have taken
 
     def word(self, index: int) -> str:
         """The token of a number; "" before the first and behind the last."""
@@ -87,13 +90,14 @@ def read(text: str, lang: str, claims: Claims) -> Reading:
     words = found.words
     opening = _opening(text, words, found.starts)
     capital = [word[0].isupper() or is_capital(word) for word in words]
-    _block(capital, found, claims)
+    claimed = _block(capital, found, claims)
     capitalised = frozenset(
         words[index].casefold()
         for index in compress(range(len(words)), capital)
         if index not in opening and len(words[index]) > 1
     )
-    return Reading(text, lang, *found, capital, opening, capitalised, frozenset(filter(str.islower, words)))
+    lowered = frozenset(filter(str.islower, words))
+    return Reading(text, lang, *found, capital, opening, capitalised, lowered, claimed)
 
 
 def is_capital(word: str) -> bool:
@@ -106,13 +110,16 @@ def is_capital(word: str) -> bool:
     return any(letter.isupper() for letter in word[1:4])
 
 
-def _block(capital: list[bool], found: Cut, claims: Claims) -> None:
-    """Claimed tokens count as no capitals."""
+def _block(capital: list[bool], found: Cut, claims: Claims) -> frozenset[int]:
+    """The claimed tokens, which count as no capitals."""
+    claimed = set()
     for item in claims.items:
         at = bisect_right(found.ends, item.start)
         while at < len(capital) and found.starts[at] < item.end:
             capital[at] = False
+            claimed.add(at)
             at += 1
+    return frozenset(claimed)
 
 
 def _opening(text: str, words: Sequence[str], starts: Sequence[int]) -> frozenset[int]:
@@ -242,9 +249,19 @@ def _after_particle(reading: Reading, first: int, last: int, after: int) -> int 
         return index if _binds(reading, first, last, index) else None
     if kinds == {"the"}:
         return index if _is_function_word(reading, last) or reading.folded(index) in EPITHETS else None
-    if reading.folded(after) in {"of", "y", "e"} and is_people(reading.words[last]):
+    link = reading.folded(after)
+    if link in {"of", "y", "e"} and is_people(reading.words[last]):
         return None  # the Greeks of Alexandria
+    if link == "of" and last > first and _is_surnamed(reading, first, last):
+        return None  # Steven Sasson of Kodak
     return index
+
+
+def _is_surnamed(reading: Reading, first: int, last: int) -> bool:
+    """Tim Cook, but neither Franz Ferdinand, Philip II nor John Jay College."""
+    word = reading.words[last]
+    named = is_first_name(word) or word.isupper() or word.casefold() in HEADS
+    return is_first_name(reading.words[first]) and not named
 
 
 def _binds(reading: Reading, first: int, last: int, follower: int) -> bool:
@@ -285,15 +302,18 @@ def is_syllable(reading: Reading, index: int) -> bool:
 
 def _after_number(reading: Reading, first: int, last: int, after: int) -> int | None:
     """Boeing 737, Apollo 11: a short number after a name, when nothing is counted with it; no result."""
-    if len(reading.words[after]) > 3 or _is_function_word(reading, last):
+    if len(reading.words[after]) > 3 or after in reading.claimed or _is_function_word(reading, last):
         return None
     if reading.text[reading.ends[after] :][:2].strip()[:1] in {"%", "°", "-", "–", ":", "/", "$", "€"}:
         return None
     person = len(reading.words[first]) == 1 and last > first
     if person or is_place(reading.words[last]) or is_score(reading, first, last, after):
         return None
-    counted = reading.word(after + 1).isalpha() and not reading.capital[after + 1]
-    return None if counted and not _is_function_word(reading, after + 1) else after
+    noun = reading.word(after + 1)
+    counted = noun.isalpha() and not reading.capital[after + 1] and not _is_function_word(reading, after + 1)
+    if reading.lang == "en" and not noun.endswith(("s", "ed", "people", "men", "children")):
+        counted = False  # the Apollo 11 mission
+    return None if counted else after
 
 
 def is_score(reading: Reading, first: int, last: int, number: int) -> bool:
