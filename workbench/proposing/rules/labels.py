@@ -5,16 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from workbench.proposing.rules import lexicon
 from workbench.proposing.rules.lexicon import (
-    EVENT,
-    HONORIFICS,
-    NOUNS,
-    ORGANISATION,
-    PLACE,
-    ROLES,
-    TRADES,
-    WORDS,
-    either,
     is_faith,
     is_first_name,
     is_organisation,
@@ -28,21 +20,21 @@ from workbench.proposing.rules.runs import ROMANCE, Reading, Run
 
 _PATRONYMIC = re.compile(r"(?:[оеё]вич|ович|[оеи]вн)(?:а|у|ем|ом|е|ы|ой)?$|ична$")
 _INITIAL = re.compile(r"^[^\W\d_]\.?$|^(?:[^\W\d_]\.)+$")
-_DEFINITION = either("definition")
+_DEFINITION = lexicon.either("definition")
 # "(born 1950", "(12 May 1907 –", "(1907–2003)", "(род. 1950": a life.
-_LIFE = either("life")
-_CUT = re.compile(rf"\s(?:{'|'.join(WORDS['cut'].split())})\s")
+_LIFE = lexicon.either("life")
+_CUT = re.compile(rf"\s(?:{'|'.join(lexicon.WORDS['cut'].split())})\s")
 _IN = words("in near outside throughout à en nahe из в во под около")
 # Before "of" and a place; right before a place; and before "by" and a firm, where no first name says person.
-_PLACED = words(WORDS["placed"])
-_TURNED = words(WORDS["turned"])
+_PLACED = words(lexicon.WORDS["placed"])
+_TURNED = words(lexicon.WORDS["turned"])
 _ISSUED = words("released published manufactured developed distributed operated owned acquired")
 _BEFORE_PLACES = words("in from near at of to ( ,")
 _ENDS = frozenset({",", ".", ")", ";", "(", ""})
 _LISTING = words(", and or и или")  # what stands next to each other in a list is alike
 _NOBLE = words("de da di du von van bin ibn del der zu al бин ибн фон ван де")
-_PEOPLE = ROLES | TRADES
-_SAID = words(WORDS["said"])
+_PEOPLE = lexicon.ROLES | lexicon.TRADES
+_SAID = words(lexicon.WORDS["said"])
 
 
 class RunLabels:
@@ -106,9 +98,9 @@ class RunLabels:
             return near
         acronym = len(listed) == 1 and len(name) > 1 and name.isupper()  # представители ПАСЕ
         titled = (
-            before.casefold().rstrip(".") in HONORIFICS
+            before.casefold().rstrip(".") in lexicon.HONORIFICS
             or before.casefold() in _PEOPLE
-            or (before == "." and self._reading.folded(run.first - 2) in HONORIFICS)
+            or (before == "." and self._reading.folded(run.first - 2) in lexicon.HONORIFICS)
             or (before > "а" and is_title(before) and not acronym)
         )
         return "person" if titled else ""
@@ -127,10 +119,10 @@ class RunLabels:
         phrase = next(group for group in definition.groups() if group)
         phrase = _CUT.split(phrase, maxsplit=1)[0]
         for word in reversed(re.findall(r"[^\W\d_]+", phrase.casefold())):
-            if word in TRADES or word in ROLES:
+            if word in lexicon.TRADES or word in lexicon.ROLES:
                 return "person"
-            if word in NOUNS:
-                return NOUNS[word]
+            if word in lexicon.NOUNS:
+                return lexicon.NOUNS[word]
             if word > "а" and (label := russian_head(word)):
                 return label
         return ""
@@ -139,8 +131,8 @@ class RunLabels:
         """What the noun beside the name says: the band Queen, the Kanto region, Ithaca, New York."""
         reading, before = self._reading, self._before(run)
         if before.islower() and not reading.gap(run.first - 1, run.first).strip():
-            if before in NOUNS:
-                return NOUNS[before]
+            if before in lexicon.NOUNS:
+                return lexicon.NOUNS[before]
             if before in _TURNED:
                 return "place"
             if before > "а" and (label := russian_head(before)):
@@ -149,8 +141,8 @@ class RunLabels:
             return of
         after, then = reading.word(run.last + 1), reading.word(run.last + 2)
         plug = after == "port" and self._reading.words[run.last].isupper()  # the HDMI port
-        if then and NOUNS.get(after) in {"place", "organisation", "event"} and not plug:
-            return NOUNS[after]
+        if then and lexicon.NOUNS.get(after) in {"place", "organisation", "event"} and not plug:
+            return lexicon.NOUNS[after]
         listing = after == "," and before.casefold() in _BEFORE_PLACES
         return "place" if listing and is_place(then) else ""
 
@@ -158,7 +150,7 @@ class RunLabels:
         """What the words before "of" or "by" say: the town of Ely, north of Ely, published by Elsevier."""
         first = run.first - (self._before(run) == "the")
         link, word = self._reading.word(first - 1), self._reading.word(first - 2)
-        if link == "of" and (word.casefold() in _PLACED or NOUNS.get(word) == "place"):
+        if link == "of" and (word.casefold() in _PLACED or lexicon.NOUNS.get(word) == "place"):
             return "place"
         return "organisation" if link == "by" and word in _ISSUED else ""
 
@@ -203,11 +195,11 @@ def _head(listed: Sequence[str], folded: Sequence[str]) -> str:
                 core = core[: core.index(link, 1)]
                 break
         for word in (core[-1], *core[:-1], *folded[len(core) :]):
-            if word in EVENT:
+            if word in lexicon.EVENT:
                 return "event"
-            if word in ORGANISATION:
+            if word in lexicon.ORGANISATION:
                 return "organisation"
-            if word in PLACE:
+            if word in lexicon.PLACE:
                 return "place"
     for word in listed:
         if word > "А" and (label := russian_head(word)):

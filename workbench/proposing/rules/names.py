@@ -6,23 +6,11 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
+from workbench.proposing.rules import lexicon
 from workbench.proposing.rules.cyrillic import adjective, reach_back, widen
 from workbench.proposing.rules.german import german
 from workbench.proposing.rules.labels import RunLabels
 from workbench.proposing.rules.lexicon import (
-    ABBREVIATIONS,
-    ACRONYMS,
-    DEMONYMS,
-    EVENT,
-    HEADS,
-    LEGAL_FORMS,
-    NOUNS,
-    OFFICES,
-    PARTICLES,
-    PLACE,
-    SHORTHAND,
-    WEAK_PARTICLES,
-    WORDS,
     Claims,
     Found,
     function_words,
@@ -69,12 +57,12 @@ def subject(reading: Reading, run: Run) -> Run | None:
 
 _SHORT_LINE = 4  # words
 _NEAR = 200  # code points of a line that are looked at on either side of a run
-_LINKS = PARTICLES | WEAK_PARTICLES | {"the"}
-_PLACES_AND_EVENTS = PLACE | EVENT
+_LINKS = lexicon.PARTICLES | lexicon.WEAK_PARTICLES | {"the"}
+_PLACES_AND_EVENTS = lexicon.PLACE | lexicon.EVENT
 # Verbs right after a bare name that opens a sentence.
-_ACTING = words(WORDS["acting"])
+_ACTING = words(lexicon.WORDS["acting"])
 # Verbs that open a sentence by asking for something, before a name: Use SFTP. Ask Jeeves was a site.
-_ASKING = words(WORDS["asking"])
+_ASKING = words(lexicon.WORDS["asking"])
 _ABSTRACT = re.compile("(?:s|ing|tion|sion|ity|ness|ment|ism|ogy|ly|ance|ence|ship|ure|age|ics|people|men)$")
 # What follows the subject of a definition, "Load is the sixth album", "Vega (star)", or of "Vega's".
 _BEING = words("is was are were")
@@ -164,7 +152,7 @@ def _spans(reading: Reading, run: Run, label: str) -> Iterator[Found]:
     """The stretch of a run; Greek-French is two."""
     start, stop = reading.starts[run.first], reading.ends[run.last]
     word = reading.words[run.first]
-    if run.first == run.last and "-" in word and is_people(word) and word.casefold() not in DEMONYMS:
+    if run.first == run.last and "-" in word and is_people(word) and word.casefold() not in lexicon.DEMONYMS:
         for part in word.split("-"):
             yield Found(start, start + len(part), label)
             start += len(part) + 1
@@ -193,7 +181,7 @@ def _parts(reading: Reading, first: int, index: int) -> bool:
     country = first == index and (is_place(here) or is_people(here))
     if country and (is_people(after) or is_faith(after)) and not is_people(f"{here} {after}"):
         return True
-    if after.casefold() in OFFICES and reading.word(index + 2):
+    if after.casefold() in lexicon.OFFICES and reading.word(index + 2):
         return country and not is_title(here)
     if after[0] >= "Ѐ" and after[0] < "\u0530":
         if here[-1] < "\u0250" and here[-1].isalpha():
@@ -237,7 +225,7 @@ def _trim(reading: Reading, run: Run) -> Run | None:
     if first < last:
         return Run(first, last)
     word = reading.words[first]
-    alone = is_title(word) or word.casefold() in ABBREVIATIONS or word in LEGAL_FORMS
+    alone = is_title(word) or word.casefold() in lexicon.ABBREVIATIONS or word in lexicon.LEGAL_FORMS
     return None if alone or _is_shorthand(reading, first) else Run(first, last)
 
 
@@ -245,12 +233,12 @@ def _is_shorthand(reading: Reading, index: int) -> bool:
     """Whether a word in capitals names nothing: LOL, TV, the RT before @."""
     word = reading.words[index]
     to_handle = len(word) == 2 and reading.word(index + 1) == "@"
-    return word.isupper() and (word.casefold() in SHORTHAND or to_handle)
+    return word.isupper() and (word.casefold() in lexicon.SHORTHAND or to_handle)
 
 
 def _says_nothing(reading: Reading, word: str) -> bool:
     """Whether a token is a function word or a mark; US and WHO are neither."""
-    small = word not in ACRONYMS and word.casefold() in function_words(reading.lang)
+    small = word not in lexicon.ACRONYMS and word.casefold() in function_words(reading.lang)
     return small or not word[0].isalnum()
 
 
@@ -269,7 +257,7 @@ def _is_person_after_all(reading: Reading, first: int, last: int) -> bool:
 def _headed(reading: Reading, first: int, last: int) -> bool:
     """Premier League, General Motors, Prince Edward Island: the title is part of the name."""
     second = reading.folded(first + 1)
-    return second in HEADS or (last - first >= 1 and reading.folded(last) in _PLACES_AND_EVENTS)
+    return second in lexicon.HEADS or (last - first >= 1 and reading.folded(last) in _PLACES_AND_EVENTS)
 
 
 def _evident(reading: Reading, run: Run) -> Run | None:
@@ -287,7 +275,7 @@ def _evident(reading: Reading, run: Run) -> Run | None:
     small = folded not in reading.capitalised
     asks = small and reading.lang in ("en", "") and folded in _ASKING
     asks = asks and reading.word(run.last + 1) not in _ACTING | _BEING
-    common = small and folded in reading.lowered and folded not in HEADS
+    common = small and folded in reading.lowered and folded not in lexicon.HEADS
     if asks or (common and not _headed_name(reading, run)) or _russian_opener(reading, run):
         rest = _trim(reading, Run(run.first + 1, run.last))
         return None if rest is None else widen(reading, rest)
@@ -319,7 +307,7 @@ def _names_something(reading: Reading, index: int) -> bool:
     known = is_place(word) or is_people(word) or is_faith(word) or is_organisation(word)
     if known or folded in reading.capitalised or any(c.isupper() or c.isdigit() for c in word[1:]):
         return True
-    if folded in reading.lowered or folded in NOUNS:  # Роман is a name, роман a novel
+    if folded in reading.lowered or folded in lexicon.NOUNS:  # Роман is a name, роман a novel
         return False
     following = reading.word(index + 1)
     if (

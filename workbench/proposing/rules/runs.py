@@ -8,28 +8,12 @@ from collections.abc import Iterator, Sequence
 from itertools import compress
 from typing import NamedTuple
 
-from workbench.proposing.rules.lexicon import (
-    ABBREVIATIONS,
-    COMPANY_ENDINGS,
-    EPITHETS,
-    HEADS,
-    HYPHEN_TAILS,
-    ORGANISATION,
-    PARTICLES,
-    POSSESSED,
-    TOPICS,
-    WEAK_PARTICLES,
-    Claims,
-    function_words,
-    is_first_name,
-    is_people,
-    is_place,
-    words,
-)
+from workbench.proposing.rules import lexicon
+from workbench.proposing.rules.lexicon import Claims, function_words, is_first_name, is_people, is_place
 from workbench.text.tokens import Cut, cut, sentences
 
-ROMANCE = words("es pt it fr ro ca")
-ARTICLES = words("el la los las le les lo o a os as")
+ROMANCE = lexicon.words("es pt it fr ro ca")
+ARTICLES = lexicon.words("el la los las le les lo o a os as")
 _LONGEST = 24  # tokens; no name is longer, a page in capitals is
 _SCORES = 6  # tokens around a number in which another one makes it a result
 _MARKS = frozenset(",;()-–|")
@@ -89,8 +73,10 @@ def read(text: str, lang: str, claims: Claims) -> Reading:
     found = cut(text)
     words = found.words
     opening = _opening(text, words, found.starts)
-    capital = [word[0].isupper() or is_capital(word) for word in words]
-    claimed = _block(capital, found, claims)
+    claimed = _claimed(found, claims)
+    capital = [
+        (word[0].isupper() or is_capital(word)) and index not in claimed for index, word in enumerate(words)
+    ]
     capitalised = frozenset(
         words[index].casefold()
         for index in compress(range(len(words)), capital)
@@ -110,16 +96,13 @@ def is_capital(word: str) -> bool:
     return any(letter.isupper() for letter in word[1:4])
 
 
-def _block(capital: list[bool], found: Cut, claims: Claims) -> frozenset[int]:
-    """The claimed tokens, which count as no capitals."""
-    claimed = set()
-    for item in claims.items:
-        at = bisect_right(found.ends, item.start)
-        while at < len(capital) and found.starts[at] < item.end:
-            capital[at] = False
-            claimed.add(at)
-            at += 1
-    return frozenset(claimed)
+def _claimed(found: Cut, claims: Claims) -> frozenset[int]:
+    """The tokens of claimed stretches, which count as no capitals."""
+    return frozenset(
+        index
+        for item in claims.items
+        for index in range(bisect_right(found.ends, item.start), bisect_left(found.starts, item.end))
+    )
 
 
 def _opening(text: str, words: Sequence[str], starts: Sequence[int]) -> frozenset[int]:
@@ -192,11 +175,11 @@ def _after_mark(reading: Reading, first: int, last: int, after: int, mark: str) 
         return None
     near = reading.near(after, follower)
     if mark == "." and touching:
-        joined = near and (len(word) == 1 or word.casefold() in ABBREVIATIONS)
+        joined = near and (len(word) == 1 or word.casefold() in lexicon.ABBREVIATIONS)
     elif mark == ",":
-        joined = reading.folded(follower) in COMPANY_ENDINGS
+        joined = reading.folded(follower) in lexicon.COMPANY_ENDINGS
     elif mark in {"'s", "’s"}:
-        wanted = reading.folded(follower) in POSSESSED and not is_place(word)
+        wanted = reading.folded(follower) in lexicon.POSSESSED and not is_place(word)
         joined = near and (wanted or reading.folded(first) in {"st", "saint"})
     elif mark in _NICKNAME and not touching and reading.gap(after, follower) == "":
         return _nickname(reading, follower)
@@ -211,7 +194,7 @@ def _tail(reading: Reading, first: int, last: int, follower: int) -> int | None:
         return None
     tail = reading.words[follower]
     cyrillic = "\u0400" <= tail[0] < "\u0530"
-    short = tail.islower() and len(tail) <= 4 and tail not in HYPHEN_TAILS
+    short = tail.islower() and len(tail) <= 4 and tail not in lexicon.HYPHEN_TAILS
     return follower if short and (first < last or cyrillic) else None
 
 
@@ -234,9 +217,9 @@ def _after_particle(reading: Reading, first: int, last: int, after: int) -> int 
             kinds.add("the")
         elif reading.lang in ROMANCE and (word in {"y", "e"} or (index == after and word in ARTICLES)):
             kinds.add("weak")
-        elif word.rstrip("'’") in PARTICLES:
+        elif word.rstrip("'’") in lexicon.PARTICLES:
             kinds.add("strong")
-        elif word in WEAK_PARTICLES:
+        elif word in lexicon.WEAK_PARTICLES:
             kinds.add("weak")
         else:
             return None
@@ -248,20 +231,20 @@ def _after_particle(reading: Reading, first: int, last: int, after: int) -> int 
     if "weak" in kinds:
         return index if _binds(reading, first, last, index) else None
     if kinds == {"the"}:
-        return index if _is_function_word(reading, last) or reading.folded(index) in EPITHETS else None
+        named = _is_function_word(reading, last) or reading.folded(index) in lexicon.EPITHETS
+        return index if named else None
     link = reading.folded(after)
-    if link in {"of", "y", "e"} and is_people(reading.words[last]):
-        return None  # the Greeks of Alexandria
-    if link == "of" and last > first and _is_surnamed(reading, first, last):
-        return None  # Steven Sasson of Kodak
+    parted = is_people(reading.words[last]) or (link == "of" and _is_surnamed(reading, first, last))
+    if link in {"of", "y", "e"} and parted:
+        return None  # the Greeks of Alexandria, Steven Sasson of Kodak
     return index
 
 
 def _is_surnamed(reading: Reading, first: int, last: int) -> bool:
     """Tim Cook, but neither Franz Ferdinand, Philip II nor John Jay College."""
     word = reading.words[last]
-    named = is_first_name(word) or word.isupper() or word.casefold() in HEADS
-    return is_first_name(reading.words[first]) and not named
+    named = is_first_name(word) or word.isupper() or word.casefold() in lexicon.HEADS
+    return last > first and is_first_name(reading.words[first]) and not named
 
 
 def _binds(reading: Reading, first: int, last: int, follower: int) -> bool:
@@ -273,11 +256,11 @@ def _binds(reading: Reading, first: int, last: int, follower: int) -> bool:
         index += 1
         right.append(reading.folded(index))
     joint = reading.folded(last + 1)
-    heads = [word for word in left if word in ORGANISATION]
+    heads = [word for word in left if word in lexicon.ORGANISATION]
     if joint in {"and", "und", "et", "y", "e"}:
-        if heads and ("of" in left or "for" in left) and left[-1] not in ORGANISATION:
-            return not any(word in ORGANISATION for word in right[:-1]) and "of" not in right
-        return left[-1] in TOPICS and right[-1] in ORGANISATION
+        if heads and ("of" in left or "for" in left) and left[-1] not in lexicon.ORGANISATION:
+            return not any(word in lexicon.ORGANISATION for word in right[:-1]) and "of" not in right
+        return left[-1] in lexicon.TOPICS and right[-1] in lexicon.ORGANISATION
     if joint in {"for", "für", "pour", "para", "per"}:
         return bool(heads)
     return False
