@@ -23,7 +23,7 @@ The words of the screens and reports. `?` on a screen explains those that you se
 LETTERS = """\
 ## Letters
 
-A letter does the same on every screen that has it.
+A letter does the same on every screen that has it. The one that opened a screen closes it too.
 
 | key | does | where |
 | --- | --- | --- |
@@ -32,6 +32,7 @@ MEANS = {
     "evidence.letters": "evidence",
     "same.leave_out": "reject",
     "review.scores": "why",
+    "lesson.next": "back",
     **dict.fromkeys(("quit", "cancel", "close"), "quit or close"),
 }
 """Actions and their last names that are called otherwise here."""

@@ -43,7 +43,7 @@ def answer(
 
     `scorer` asks for another score than the headline, `usual` is a person's setting. Samples whose verified
     values the viewer may not see (`may_see`) are in the means and in no list. What is known of one sample
-    alone is no mean: it stands nowhere where the viewer did not decide that sample.
+    alone is no mean: it stands nowhere where the viewer may not see that sample.
     `on_screen` nothing suspicious is looked for once there is an estimate. Raises UsageError for an unknown
     scorer.
     """
@@ -71,9 +71,8 @@ def answer(
 
     rows = resting(every.rows)
     known = [row for row in rows if row.delta is not None]
-    seen = listing(every, may_see(store, info, viewer, kind, on_screen=True))
-    alone = len(known) == 1 and known[0] not in seen.rows
-    shown = seen if on_screen or alone else listing(every, may_see(store, info, viewer, kind))
+    shown = listing(every, may_see(store, info, viewer, kind, on_screen=on_screen))
+    alone = len(known) == 1 and known[0] not in shown.rows
     able = ("linked", "presence") if kind == "entity" and not every.assisted else ()
     rivals = {
         one: error
@@ -82,7 +81,7 @@ def answer(
     }
     triage = pure.Triage(0, 0, 0, 0, 0, ())
     if estimate is None or not on_screen:
-        triage = _triage(store, info, viewer, every, seen, withheld, scored, presence)
+        triage = _triage(store, info, viewer, every, shown, withheld, scored, presence)
     pace = queue.pace(store, info, viewer)
     measured = pace is not None and pace.foretells
     settled = verified_samples(counts)
@@ -183,12 +182,12 @@ def mean_error(values: Values, known: Sequence[Row]) -> float | None:
 
 
 def _triage(
-    store: Store, info: DatasetInfo, viewer: str, every: Figures, seen: Figures, withheld: Collection[str],
+    store: Store, info: DatasetInfo, viewer: str, every: Figures, shown: Figures, withheld: Collection[str],
     scored: Mapping[int, float], presence: Values,
 ) -> pure.Triage:  # fmt: skip
     """The samples whose score looks wrong, and how many of them that are reviewed were.
 
-    Of one alone that is only if the viewer may see it, as `seen` says.
+    Of one alone that is only if the viewer may see it, as `shown` says.
     """
     kind = every.kind
     suspects = []
@@ -216,7 +215,7 @@ def _triage(
     decided = columns.decided_by(store, info.id, kind, viewer) | gold.load_excluded(store, info.id, kind)
     deltas = {row.sample_id: row.delta for row in every.rows if row.delta is not None}
     reviewed = [suspect.sample_id for suspect in suspects if suspect.sample_id in deltas]
-    if len(reviewed) == 1 and not any(row.sample_id == reviewed[0] for row in seen.rows):
+    if len(reviewed) == 1 and not any(row.sample_id == reviewed[0] for row in shown.rows):
         reviewed = []
     checked = [deltas[number] for number in reviewed]
     listed = [suspect for suspect in suspects if suspect.sample_id not in decided][: pure.SHOWN]

@@ -132,7 +132,10 @@ def scope(
 
 
 def listing(stats: Figures, ids: Collection[int]) -> Figures:
-    """The same figures with these samples listed and no other one named: its reader is yet to decide it."""
+    """The same figures with these samples listed and no other one named: its reader is yet to decide it.
+
+    The mean of one sample alone is its value, so it goes with what is not listed.
+    """
     rows = tuple(row for row in stats.rows if row.sample_id in ids)
     gone = len(stats.rows) - len(rows)
     if not gone:
@@ -140,8 +143,11 @@ def listing(stats: Figures, ids: Collection[int]) -> Figures:
     largest = stats.paired.largest
     if largest and not any(row.id == largest[0] for row in rows):
         largest = None
-    paired = replace(stats.paired, largest=largest)
-    return replace(stats, rows=rows, paired=paired, notes=(*stats.notes, unlisted(gone)), unlisted=gone)
+    paired, whole = replace(stats.paired, largest=largest), stats.estimate
+    if whole.n == 1:
+        whole = replace(whole, verified=replace(whole.verified, value=None))
+    notes = (*stats.notes, unlisted(gone))
+    return replace(stats, rows=rows, paired=paired, estimate=whole, notes=notes, unlisted=gone)
 
 
 def figures_of(at: Scope, progress: Progress) -> Figures:

@@ -125,10 +125,8 @@ class ScoreReport:
 
     def nameable(self, metric: str) -> list[Scored]:
         """The samples of which whoever asked may see the value of a metric of a gate."""
-        kind = metric.removeprefix("verified_")
-        if kind == metric:
-            return [row for row in self.samples if row.id not in self.withheld]
-        return [row for row in self.samples if kind not in row.hidden]
+        listed = [row for row in self.samples if row.id not in self.withheld]
+        return [row for row in listed if metric not in {f"verified_{kind}" for kind in row.hidden}]
 
     @property
     def proposing(self) -> str:

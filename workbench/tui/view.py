@@ -98,11 +98,8 @@ def units_title(opened: Opened, kind: Kind) -> str:
     )
 
 
-def resolve_head(opened: Opened, kind: Kind, left: int, size: int) -> tuple[Line, Line]:
-    """The head line of Resolve in `size` cells: who A and B are once they were shown, how many are `left`.
-
-    0: that is not known.
-    """
+def resolve_head(opened: Opened, kind: Kind, left: int) -> tuple[Line, Line]:
+    """The head line of Resolve: who A and B are once they were shown, how many are `left`; 0: not known."""
     assert opened.over is not None
     _, right = head_parts(opened, kind, None)
     people = opened.over.people[kind]
@@ -110,8 +107,7 @@ def resolve_head(opened: Opened, kind: Kind, left: int, size: int) -> tuple[Line
     names = (f"  {letters} verified it; W: who", DIM)
     if opened.over.named:
         names = (f"  {letters_text(opened, kind)}", "$warning")
-    how_far = f"  {many(left, 'sample') if size >= 80 else left} left" if left else ""
-    return [("Resolve", "bold"), names, (how_far, DIM)], right
+    return [("Resolve", "bold"), names, (f"  {left:,} left" if left else "", DIM)], right
 
 
 def digits(over: Sides, kind: Kind) -> str:

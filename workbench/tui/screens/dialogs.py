@@ -25,8 +25,6 @@ from workbench.tui.widgets.bars import DIM, Field, KeyBar, Line, choice_parts, w
 from workbench.tui.widgets.lines import Lines, Toned
 from workbench.tui.widgets.passage import Passage
 
-"""What stands next to a line of a form, the same for all its values or by value."""
-
 
 @dataclass(frozen=True)
 class MenuChoice:

@@ -155,8 +155,7 @@ class ResolveScreen(ReviewScreen):
         return act.footer.replace("A B", f"A to {letter(people - 1)}" if people > 2 else "A B")
 
     def _draw_head(self) -> None:
-        now, kind = self.pane.now, self.pane.kind
-        self.query_one(Head).show(*view.resolve_head(now, kind, self._left, self.size.width))
+        self.query_one(Head).show(*view.resolve_head(self.pane.now, self.pane.kind, self._left))
 
     async def _read_progress(self) -> None:
         await asyncio.sleep(REST)

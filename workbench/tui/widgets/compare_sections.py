@@ -216,10 +216,8 @@ class Causes(Section):
     def show(self, seen: FiguresLook) -> None:
         """The bars."""
         self.query_one(CauseBars).put(seen.causes, 0)
-        over, bias = (
-            words.over_verified(seen.figures) if seen.causes else "no sample",
-            seen.figures.paired.bias,
-        )
+        over = words.over_verified(seen.figures) if seen.causes else "no sample"
+        bias = seen.figures.paired.bias
         adds = "where each occurs" if bias is None else f"they add up to {signed(bias)}"
         caption = f"{adds}, over {over}"
         self.query_one("#of", Bar).show([(caption, DIM)])
