@@ -497,6 +497,8 @@ def test_typed_words_are_found_as_whole_words_in_any_case(serve: Serve) -> None:
     assert ["tea", "in", "Agra"] == [one.text for one in units]
     assert 422 == bo.do("add", surface="coffee").status_code
     assert "“coffee” is not in the reference: mark the words there" in shown(bo.page.text)
+    assert 422 == bo.do("add", surface="gra").status_code
+    assert "“gra” is only a part of “Agra”: type whole words" in shown(bo.page.text)
     bo.get("/next")
     bo.do("add", surface="agra")
     assert "is in the list and counts once" in shown(bo.page.text)
@@ -534,15 +536,23 @@ def test_a_sample_that_somebody_holds_says_so_and_can_be_decided(serve: Serve) -
     assert [("ann", "verified"), ("bo", "verified")] == states
 
 
-def trainee(serve: Serve, known: tuple[str, ...], mark: float) -> tuple[Served, Visitor]:
+def trainee(serve: Serve, known: tuple[str, ...], mark: float, *rows: Any) -> tuple[Served, Visitor]:
     """bo, who is trained with samples that the owner accepted, at the first one."""
-    served = serve()
+    served = serve(rows or ROWS)
     for key in known:
         served.bench.verify(key)
     training.begin(served.bench.store, served.bench.info(), "ann", "", mark)
     bo = served.log_in("bo")
     bo.get("/next")
     return served, bo
+
+
+def test_a_known_answer_has_no_id_that_says_nothing(serve: Serve) -> None:
+    key = "0123456789abcdef" * 2
+    _, bo = trainee(serve, (key,), 0.8, naming(key, ["Agra"], ["Agra"], user_input="Where?"))
+    first = bo.do("accept")
+    assert "/lesson/" in str(first.url)
+    assert (True, False) == ("Where?" in shown(first.text), key in shown(first.text))
 
 
 def test_a_trainee_learns_the_known_answer_and_how_far_they_are(serve: Serve) -> None:

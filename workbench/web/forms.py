@@ -178,6 +178,11 @@ def _new(fields: Fields, opened: Opened, kind: Kind) -> Intent:
     if mark[0] != "r":
         raise InputError("a new unit stands in the reference: mark it there")
     span = snap(reference, mark[1], mark[2])
+    if not fields["part"] and mark[1:] != (span.start, span.end):
+        typed = cut(clean(fields["surface"]), 40)
+        raise InputError(
+            f"“{typed}” is only a part of “{cut(clean(span.of(reference)), 40)}”: type whole words"
+        )
     label = fields["label"] if kind == "entity" else ""
     _check_label(label, opened)
     editing.refuse_twice(opened, kind, span.of(reference))
