@@ -294,8 +294,9 @@ def _after_number(reading: Reading, first: int, last: int, after: int) -> int | 
         return None
     noun = reading.word(after + 1)
     counted = noun.isalpha() and not reading.capital[after + 1] and not _is_function_word(reading, after + 1)
-    if reading.lang == "en" and not noun.endswith(("s", "ed", "people", "men", "children")):
-        counted = False  # the Apollo 11 mission
+    if reading.lang == "en":  # the Apollo 11 mission; Apollo 11 landed; but: In the Hindenburg 36 perished
+        inside = any(reading.folded(at) in {"in", "on", "at"} for at in (first, first - 1, first - 2))
+        counted &= noun.endswith(("s", "people", "men", "children")) or (inside and noun.endswith("ed"))
     return None if counted else after
 
 
