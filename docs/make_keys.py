@@ -33,7 +33,7 @@ MEANS = {
     "same.leave_out": "reject",
     "review.scores": "why",
     "lesson.next": "back",
-    **dict.fromkeys(("quit", "cancel", "close"), "quit or close"),
+    **dict.fromkeys(("quit", "cancel", "close"), "Quit, or close what lies over a screen"),
 }
 """Actions and their last names that are called otherwise here."""
 ANSWERS = ("confirm", "read", "saving")
@@ -98,10 +98,11 @@ def letters() -> dict[str, dict[str, tuple[str, list[str]]]]:
     for name, bindings in actions().items():
         screen, _, last = name.partition(".")
         meaning = MEANS.get(name) or MEANS.get(last, last)
+        words = MEANS.get(last, bindings[0].description)
         for one in bindings if screen not in ANSWERS else ():
             closes = meaning == "back" and one.key != "b"  # the letter that opened a screen closes it too
             if len(one.key) == 1 and one.key.isascii() and one.key.isalpha() and not closes:
-                found.setdefault(one.key, {}).setdefault(meaning, (one.description, []))[1].append(screen)
+                found.setdefault(one.key, {}).setdefault(meaning, (words, []))[1].append(screen)
     return found
 
 

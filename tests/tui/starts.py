@@ -336,6 +336,9 @@ STARTS: dict[str, Start] = {
             for place, name in enumerate(("bm25", "dense"))
         )
     ),
+    "a tower twice by one retriever": given(
+        *({**TOWER, "id": letter * 32, "meta": {"retriever": "bm25"}} for letter in "ab")
+    ),
     "a score of the file": given(
         *(
             {

@@ -31,7 +31,7 @@ from sqlalchemy.orm import declared_attr
 from sqlmodel import AutoString, Field, SQLModel
 
 from workbench.model import KINDS, JsonObject, Kind
-from workbench.text.safe import BEGINNING
+from workbench.text.safe import BEGINNING, HASHED
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -549,11 +549,16 @@ SESSION = table_of(SessionRow).c
 PLACE = table_of(AssignmentRow).c
 
 
-RETRIEVER = func.coalesce(SAMPLE.meta["retriever"].as_string(), "")
+RETRIEVER, _OTHER = (func.coalesce(of.meta["retriever"].as_string(), "") for of in (SAMPLE, TWIN))
 _SAME = TWIN.reference_hash == SAMPLE.reference_hash, TWIN.dataset_id + 0 == SAMPLE.dataset_id
 _TWIN = select(TWIN.id).where(TWIN.id != SAMPLE.id, *_SAME).exists()
-TOLD_BY = case((and_(SAMPLE.user_input != "", RETRIEVER != "", _TWIN), RETRIEVER + ": "), else_="")
-"""What stands before a question in lists: the retriever where samples have one question and reference."""
+_ALIKE = select(TWIN.id).where(TWIN.id != SAMPLE.id, *_SAME, _OTHER == RETRIEVER).exists()
+_NUMBER = case(
+    (and_(_ALIKE, func.length(SAMPLE.key) >= HASHED), " " + func.substr(SAMPLE.key, 1, 4)), else_=""
+)
+TOLD_BY = case((and_(SAMPLE.user_input != "", RETRIEVER != "", _TWIN), RETRIEVER + _NUMBER + ": "), else_="")
+"""What stands before a question in lists: the retriever where samples have one question and reference, and
+the beginning of an id that is not shown where they have that in common too."""
 QUESTION = TOLD_BY + func.substr(SAMPLE.user_input, 1, BEGINNING)
 
 

@@ -327,6 +327,7 @@ class ReviewScreen(BaseScreen):
         """
         kind, room, more = intents.open_kind(opened), self.query_one(Status).room, ""
         done = told(room) if told else ""
+        self.say("")  # what stands there is of another act
         try:
             if done and (others := await self.desk.decided_too(opened.sample_id)):
                 more = f" · {others}"
