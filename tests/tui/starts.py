@@ -278,6 +278,7 @@ STARTS: dict[str, Start] = {
         {**ROWS[1], "reference": ROWS[1]["reference"] + " Рядом с Исаакиевским собором стоит дом Лобанова."}
     ),
     "tower with five contexts": given(FIVE),
+    "a tower with a blank reference": given({**TOWER, "reference": "  ", "proposal": None}),
     "a long id": given({**TOWER, "id": f"a-very-long-identifier/{'x' * 100}/the-end-of-it-0042"}),
     "a tower of 4 MB": lambda ask: given(large(), ROWS[1])(ask),
     "towers that A, B and C saw": given(

@@ -146,6 +146,9 @@ def person_add(
     if token:
         typer.echo(f"The token of {clean(name)} for workbench serve, shown once: {token}", err=True)
     note = f"{clean(name)} was here already\n" if person == own else ""
+    alike = [one.name for one in people if one.name != name and one.name.lower() == name.lower()]
+    if alike and not own:
+        note = f"{clean(name)} is another person than {clean(alike[0])}: capitals count in names\n"
     reports.show(people, note + people_text(people), as_json=json)
 
 

@@ -88,11 +88,17 @@ def purge_plan_text(plan: PurgeReport) -> str:
     """What a purge would remove."""
     lines = [
         f"{many(plan.samples, 'sample')} of {plan.dataset} will lose all text: questions, references, "
-        "contexts, proposals, units, the journal. It cannot be undone. Hashes stay."
+        f"contexts, proposals, units, the journal{_before(plan)}. It cannot be undone. Hashes stay."
     ]
     lines += [f"  also in the backup {path}" for path in plan.backups]
     lines += [f"  also in what a cut-off export or import left: {path}" for path in plan.leftovers]
     return page([*lines, *_look(plan)])
+
+
+def _before(report: PurgeReport) -> str:
+    """How many of the named samples were gone already."""
+    before = len(report.keys) - report.samples
+    return f"; {many(before, 'sample was', 'samples were')} purged before" if before else ""
 
 
 def _look(report: PurgeReport) -> list[str]:
@@ -102,7 +108,7 @@ def _look(report: PurgeReport) -> list[str]:
 
 def purge_text(report: PurgeReport) -> str:
     """What a purge removed, and what is left to do by hand."""
-    lines = [f"{many(report.samples, 'sample')} of {report.dataset} purged"]
+    lines = [f"{many(report.samples, 'sample')} of {report.dataset} purged{_before(report)}"]
     lines += [f"  removed from the backup {path}" for path in report.rewritten]
     paths = [line.partition(": ")[0] for line in report.by_hand]
     lines += [f"  removed {path}" for path in report.leftovers if path not in paths]
@@ -144,7 +150,8 @@ def import_text(report: ImportReport) -> str:
         lines.append(f"  {number} verified units that were not imported; to take them:\n  {report.with_gold}")
     if report.blind:
         number = many(report.blind, "sample is", "samples are")
-        lines.append(f"  {number} to be reviewed without suggestions (change with --blind SHARE)")
+        about = "about " if report.dry else ""  # the import draws them anew
+        lines.append(f"  {about}{number} to be reviewed without suggestions (change with --blind SHARE)")
     lines += [f"  {error}" for error in report.errors]
     lines += and_more(report.rejected - len(report.errors), start="  ")
     if report.purged:

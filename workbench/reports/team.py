@@ -82,8 +82,8 @@ def team_text(team: Team | None) -> str:
         said = many(late, "sample was decided", "samples were decided")
         lines.append(f"late: {said} after the lease had run out and another took the place; both count")
     if team.overlap > len(team.people):
-        part = many(len(team.people), "person takes part", "people take part")
-        lines.append(f"a sample needs {team.overlap} people, and so far {part}")
+        part = many(len(team.people), "person holds or has", "people hold or have")
+        lines.append(f"a sample needs {team.overlap} people, and so far {part} decided any")
     return page(lines)
 
 

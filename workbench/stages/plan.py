@@ -100,8 +100,10 @@ def check_wish(wish: Wish) -> None:
 def draft(store: Store, info: DatasetInfo, wish: Wish, annotator: str) -> Draft:
     """Draw a plan without writing anything.
 
-    Raises UsageError when a person decided anything, and for a wish that the dataset cannot fulfil.
+    Raises UsageError when a person decided anything, for a wish that the dataset cannot fulfil, and for who
+    may not make a plan.
     """
+    check(store, annotator, "make a plan")
     check_wish(wish)
     with store.snapshot():
         plans.refuse_decided(store, info.id)
@@ -195,7 +197,6 @@ def make(store: Store, info: DatasetInfo, drafted: Draft) -> None:
 
     Raises UsageError when a person decided something meanwhile, ConflictError when samples came.
     """
-    check(store, drafted.plan.annotator, "make a plan")
     plans.save_plan(store, info.id, drafted.plan, drafted.drawn, drafted.blind_share)
 
 

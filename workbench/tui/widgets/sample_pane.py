@@ -170,7 +170,7 @@ class SamplePane(Container):
         listed.entitle(Content(view.units_title(opened, kind)))
         self.question.show(opened.stored.question, nothing="no question")
         self.reference.show(
-            opened.sample.reference,
+            "" if opened.sample.blank else opened.sample.reference,
             self._marks(listed.chosen),
             nothing="the reference is empty: recall is undefined",
             generation=self._generation,
