@@ -217,23 +217,12 @@ def sentences(text: str) -> list[Span]:
 @lru_cache(maxsize=16)
 def _sentences(text: str) -> tuple[Span, ...]:
     """Remembered for the texts of one sample: names and statements both ask."""
-    spans: list[Span] = []
-    start = 0
-    for match in _END.finditer(text):
-        if match.end() <= start or not _ends(text, match):
-            continue
-        _add(spans, text, start, match.end())
-        start = match.end()
-    _add(spans, text, start, len(text))
-    return tuple(spans)
-
-
-def _add(spans: list[Span], text: str, start: int, end: int) -> None:
-    piece = text[start:end]
-    stripped = piece.strip()
-    if stripped:
-        first = start + len(piece) - len(piece.lstrip())
-        spans.append(Span(first, first + len(stripped)))
+    ends = [match.end() for match in _END.finditer(text) if _ends(text, match)]
+    return tuple(
+        Span(start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip()))
+        for start, end in itertools.pairwise([0, *ends, len(text)])
+        if (piece := text[start:end]).strip()
+    )
 
 
 def _ends(text: str, match: re.Match[str]) -> bool:

@@ -141,11 +141,7 @@ def _best_window(
 
 def _weight(mask: int, weights: Sequence[float]) -> float:
     """What the words of a bit mask weigh together."""
-    total = 0.0
-    while mask:  # the lowest bit first
-        total += weights[(mask & -mask).bit_length() - 1]
-        mask &= mask - 1
-    return total
+    return sum(weight for bit, weight in enumerate(weights) if mask >> bit & 1)
 
 
 @lru_cache(maxsize=64)

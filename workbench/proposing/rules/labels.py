@@ -64,15 +64,12 @@ class RunLabels:
         self._ending[run.last] = label
         return label
 
-    def _words(self, run: Run) -> Sequence[str]:
-        return self._reading.words[run.first : run.last + 1]
-
     def _before(self, run: Run) -> str:
         return self._reading.word(run.first - 1)
 
     def _sure(self, run: Run) -> str:
         """A label with a reason of its own, or ""."""
-        listed = self._words(run)
+        listed = self._reading.words[run.first : run.last + 1]
         folded = [word.casefold() for word in listed]
         name = self._reading.name(*run)
         if is_organisation(name) or is_faith(name):
@@ -156,7 +153,7 @@ class RunLabels:
 
     def _guess(self, run: Run) -> str:
         """The likeliest label from shape and neighbours."""
-        listed = self._words(run)
+        listed = self._reading.words[run.first : run.last + 1]
         before = self._before(run).casefold()
         after = self._reading.folded(run.last + 1)
         single = len(listed) == 1

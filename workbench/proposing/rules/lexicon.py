@@ -30,19 +30,15 @@ class Claims:
 
         A whole layer is merged in one sort: inserting one by one is quadratic on a 1 MB text.
         """
-        ordered = sorted(found)
-        if not ordered:  # most layers
-            return
-        before = self.items
         fresh: list[Found] = []
         last_end = 0
-        for item in ordered:
+        for item in sorted(found):
             if item.start < last_end or item.end <= item.start or self.overlaps(item.start, item.end):
                 continue
             fresh.append(item)
             last_end = item.end
-        if fresh:
-            self.items = sorted([*before, *fresh])
+        if fresh:  # few layers
+            self.items = sorted([*self.items, *fresh])
 
     def overlaps(self, start: int, end: int) -> bool:
         """Whether any kept stretch shares a character with `start`–`end`."""
