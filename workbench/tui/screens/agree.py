@@ -23,7 +23,7 @@ from workbench.tui.widgets.lines import Lines, Toned
 from workbench.tui.widgets.passage import Passage
 
 TABLES: dict[By, str] = {"label": "labels", "pair": "pairs", "week": "weeks"}
-NOBODY = "No two people decided the same sample yet: workbench assign --overlap 2 asks for it."
+NOBODY, ASKS = "No two people decided the same sample yet", ": workbench assign --overlap 2 asks for it"
 
 
 class PartRows(Lines[str]):
@@ -64,7 +64,8 @@ class AgreeScreen(Room):
         self.query_one(Passage).show("\n".join(map(flat, agree_facts(report))))
         self.query_one(SectionBar).at = self.at
         lines: Sequence[str] = parts_table(report, narrow=self.size.width < 80)
-        write(self, "#columns", f"  {flat(lines[0])}" if lines else suggested(NOBODY))
+        asks = ASKS if self.desk.info.training_of is None else ""  # in a training one reviews alone
+        write(self, "#columns", f"  {flat(lines[0])}" if lines else suggested(f"{NOBODY}{asks}."))
         self.query_one(PartRows).put(lines[1:], 0)
         self.refresh_bindings()
 

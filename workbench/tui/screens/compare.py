@@ -78,7 +78,8 @@ class CompareScreen(Room):
         if figures.rows:
             self.show_section(self.at)
         else:
-            self.empty(nothing_yet(figures, self.seen.sentences))
+            trained = self.desk.info.training_of is not None
+            self.empty(nothing_yet(figures, self.seen.sentences, trained=trained))
         self.refresh_bindings()
 
     # Showing.

@@ -224,8 +224,11 @@ def sample_line(row: Row, room: int) -> Line:
     return [("◆ ", "bold $warning"), (name, "bold"), *shown]
 
 
-def nothing_yet(figures: Figures, sentences: Sequence[str]) -> str:
-    """The answer and what to do while nothing is verified, or nothing that this person may see."""
+def nothing_yet(figures: Figures, sentences: Sequence[str], *, trained: bool = False) -> str:
+    """The answer and what to do while nothing is verified, or nothing that this person may see.
+
+    Who is `trained` makes no plan.
+    """
     counts, first, none = figures.counts, " ".join(sentences), "Nothing is verified yet."
     if not figures.run and figures.estimate.automatic.value is None:
         first = f"{many(counts.total, 'sample')}, and nothing is proposed: R in the queue starts a run."
@@ -238,7 +241,7 @@ def nothing_yet(figures: Figures, sentences: Sequence[str]) -> str:
         none = f"People differ in {differ}. In the queue (esc) an adjudicator settles this (J)."
         if counts.unresolved == counts.total:
             return f"{first}\n\n{none}"
-    elif not counts.excluded:
+    elif not counts.excluded and not trained:
         none += " P in the queue plans how many reviews it takes."
     return (
         f"{first}\n\n{none}\n\n"
