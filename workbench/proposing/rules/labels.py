@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from workbench.proposing.rules import lexicon
+import workbench.proposing.rules.lexicon as lexicon
 from workbench.proposing.rules.lexicon import (
     is_faith,
     is_first_name,

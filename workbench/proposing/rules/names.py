@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from workbench.proposing.rules import lexicon
+import workbench.proposing.rules.lexicon as lexicon
 from workbench.proposing.rules.cyrillic import adjective, reach_back, widen
 from workbench.proposing.rules.german import german
 from workbench.proposing.rules.labels import RunLabels

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import compress
 from typing import NamedTuple
 
-from workbench.proposing.rules import lexicon
+import workbench.proposing.rules.lexicon as lexicon
 from workbench.proposing.rules.lexicon import Claims, function_words, is_first_name, is_people, is_place
 from workbench.text.tokens import Cut, cut, sentences
 
