@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from workbench.comparing.intervals import BADGE, FEWEST
 from workbench.comparing.words import CHOSEN, WHOLE, settled
-from workbench.model import PLURAL
+from workbench.model import PLURAL, Kind
 from workbench.scoring.names import scorer_in_full
 from workbench.text.figures import many, number, rounded, signed, value
 from workbench.text.lists import pairs, sections
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from workbench.comparing.answer import Answer, Effect, Estimated, Step, Worst
     from workbench.comparing.explained import What
     from workbench.comparing.triage import Suspicion
-    from workbench.model import Kind
 
 UNITS: dict[Kind, str] = {"entity": "name", "statement": "statement"}
 ABSENT: dict[Kind, str] = {"entity": "is in no context", "statement": "is supported by no context"}

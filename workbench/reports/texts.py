@@ -346,15 +346,13 @@ def _kind_table(kind: Kind, everything: Sequence[Scored], withheld: Collection[s
     listed, whole = [], not columns_of(sys.stdout)
     for row in rows[:SHOWN_ROWS]:
         name = in_table(row.id, row.question, 0 if whole else QUESTION)
-        apart = None
         if row.id in withheld:
             cells = ["hidden"] * (len(names) + len(columns))
         else:
             cells = [value(row.external[c][0]) if c in row.external else "" for c in columns]
             scores = map(row.automatic.get, names)
             cells += [_tally_cell(score.tally) if score else "" for score in scores]
-            apart = row.delta(first)
-        apart = None if kind in row.hidden else apart
+        apart = None if row.id in withheld or kind in row.hidden else row.delta(first)
         last = ["" if apart is None else delta(apart)] if differ else []
         listed.append([name, *cells, _verified_cell(row, kind), *last])
     head = [PLURAL[kind], *columns, *map(scorer_name, names), "verified", *(["Δ"] if differ else [])]

@@ -92,11 +92,10 @@ def may_see(store: Store, info: DatasetInfo, viewer: str, kind: Kind, *, on_scre
     """
     if is_trained(store, info, viewer):
         return set()
-    shown = shown_ids(store, info, viewer, kind)
     if on_screen or why_not(people(store), viewer, "list what others verified"):
-        return shown
-    blind = blind_ids(store, info) if info.blind_share else set()
-    return shown.union(number for number in sample_ids(store, info.id).values() if number not in blind)
+        return shown_ids(store, info, viewer, kind)
+    blind = blind_ids(store, info)
+    return set(sample_ids(store, info.id).values()) - (blind and blind - shown_ids(store, info, viewer, kind))
 
 
 def why_not(everybody: Sequence[Person], name: str, deed: Deed) -> str:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.widgets import Static
 
 from workbench.comparing.answer_words import headline as sentences
+from workbench.comparing.figures import Figures
 from workbench.comparing.words import headline
 from workbench.model import PLURAL
 from workbench.scoring.names import CALIBRATED, scorer_name
 from workbench.settings import usual_scorer
 from workbench.stages.answer import answer
+from workbench.stages.desk import Desk
 from workbench.text.safe import flat
 from workbench.tui.keys import bindings
 from workbench.tui.screens.base import Room
@@ -25,10 +26,6 @@ from workbench.tui.widgets.compare_lists import CauseBars, FiguresLook, Sample, 
 from workbench.tui.widgets.compare_sections import SECTIONS, SampleRows, Samples, Section
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.work import Work
-
-if TYPE_CHECKING:
-    from workbench.comparing.figures import Figures
-    from workbench.stages.desk import Desk
 
 
 class CompareScreen(Room):

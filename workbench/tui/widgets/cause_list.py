@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.comparing.answer_words import in_short
-from workbench.comparing.causes import rank
+from workbench.comparing.causes import Difference, UnitRow, rank
 from workbench.comparing.explained import LEAST, reasons, shows
 from workbench.comparing.links import covered
 from workbench.model import Kind, Unit
@@ -19,7 +19,6 @@ from workbench.text.safe import flat
 from workbench.tui.widgets.lines import Lines, Toned, in_lines
 
 if TYPE_CHECKING:
-    from workbench.comparing.causes import Difference, UnitRow
     from workbench.stages.why import Why
 
 

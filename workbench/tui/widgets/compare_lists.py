@@ -218,10 +218,9 @@ def sample_line(row: Row, room: int) -> Line:
     ]  # fmt: skip
     left = room - 2 - cells(values[:-1])
     name = short(row.id, min(60, left), row.question)
-    shown = (
-        values if cells([(name, ""), values[-1]]) <= left else values[:-1]
-    )  # a part of a cause says little
-    return [("◆ ", "bold $warning"), (name, "bold"), *shown]
+    if cells([(name, ""), values[-1]]) > left:
+        values.pop()  # a part of a cause says little
+    return [("◆ ", "bold $warning"), (name, "bold"), *values]
 
 
 def nothing_yet(figures: Figures, sentences: Sequence[str], *, trained: bool = False) -> str:

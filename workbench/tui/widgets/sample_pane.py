@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
 from textual.message import Message
 
+from workbench.comparing.triage import Suspicion
 from workbench.errors import InputError
 from workbench.matching.nearest import nearest
 from workbench.model import Disposition, Evidence, Kind, Span, Unit
@@ -30,9 +30,6 @@ from workbench.tui.widgets.passage import Contexts, Passage
 from workbench.tui.widgets.tallies import Tallies
 from workbench.tui.widgets.unit_list import UnitList
 from workbench.tui.work import on_stage, start
-
-if TYPE_CHECKING:
-    from workbench.comparing.triage import Suspicion
 
 NOT_COUNTED = "this unit does not count; x restores it"
 
