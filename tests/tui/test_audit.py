@@ -86,8 +86,8 @@ async def test_a_picked_sample_says_why_its_score_looks_wrong(user: User, import
         await user.settle()
         assert "yours .00   missing; text search: “Meyer”" == str(looks.render())
         await user.press("x")
-        assert "looks wrong: text search finds “Walther” for Anna Walther" in looks.text
+        assert "looks wrong: text search finds “Walther” for Anna Walther" in looks.doubt
         await user.press("k", "x")
-        assert "looks wrong" not in looks.text
+        assert "looks wrong" not in looks.doubt
         await user.press("u", "u", "w")
         assert "  if accepted 1/2 .50" in app.screen.query_one("#values", Bar).text

@@ -82,11 +82,6 @@ class Tallies(Widget):
         reason = in_lines(self.reason, size, REASON) if self._hidden else ()
         return max(self._people, len(reason))
 
-    @property
-    def text(self) -> str:
-        """What is said, for tests."""
-        return "   ".join("".join(text for text, _ in line) for line in self._parts(200) if line)
-
     def _parts(self, size: int, lines: int = 1, *, narrow: bool = False) -> tuple[Line, Line, Line]:
         """The automatic value, the verified one, and their difference with the causes that fit."""
         auto: Line = []
