@@ -39,7 +39,8 @@ Fields = Annotated[
     Option(
         "--map",
         metavar="FIELD=COLUMN",
-        help="Which column is reference, user_input, …; COLUMN.KEY for a key inside objects.",
+        help="Which column is reference, user_input, …; COLUMN.KEY for a key inside objects, and "
+        "'retrieved_contexts=COLUMN|SEPARATOR' for contexts in one text.",
     ),
 ]
 External = Annotated[

@@ -141,7 +141,12 @@ def list_cell(cell: str, column: str) -> list[Any]:
             return _literals(text, column)
         if type(value) is list:
             return value
-    hint = f"; where each cell is one context: --map retrieved_contexts={excerpt(column)}" if column else ""
+    each = f"retrieved_contexts={excerpt(column)}"
+    hint = (
+        f"; for one context in a cell: --map {each}, for several by line: --map '{each}|\\n'"
+        if column
+        else ""
+    )
     expected = f"a list such as ['first context', 'second context']{hint}"
     raise RowError(column, f'"{excerpt(text)}"', expected)
 
@@ -186,6 +191,7 @@ _INSIDE = ("data", "meta", "fields", "metadata")  # where annotation tools keep 
 class NamedColumns:
     """The field of each named column, in the order given, and the kind of each named score.
 
+    `separators`: what stands between the contexts in a text of a column, as given: `\\n` is a line end.
     `rows` is the list of a JSON document in which the rows stand, by the keys that lead to it. `command`: how
     the command began that a message may tell to run again; empty for a call of Python.
     """
@@ -194,13 +200,16 @@ class NamedColumns:
     external: Mapping[str, Kind] = field(default_factory=dict)
     rows: str = ""
     command: Sequence[str] = ()
+    separators: Mapping[str, str] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.fields or self.external)
 
     def options(self) -> list[str]:
         """The options that name the columns, as they were given."""
-        maps = [part for name, field in self.fields.items() for part in ("--map", f"{field}={name}")]
+        ends = {name: f"{name}|{separator}" for name, separator in self.separators.items()}
+        given = ((field, ends.get(name, name)) for name, field in self.fields.items())
+        maps = [part for field, name in given for part in ("--map", f"{field}={name}")]
         kinds = [part for name, kind in self.external.items() for part in ("--external", f"{name}={kind}")]
         return maps + kinds
 
@@ -222,12 +231,16 @@ def columns_of(
 ) -> NamedColumns:
     """The columns of `reference=answer_gold` and `my_recall=entity`. Raises UsageError.
 
-    Several columns may be contexts; every other field has one.
+    Several columns may be contexts; every other field has one. `retrieved_contexts=texts|---` cuts each text.
     """
     mapped: dict[str, str] = {}
+    separators: dict[str, str] = {}
     for option in fields:
         name, equals, column = option.partition("=")
-        if not equals or not column or name not in FIELDS:
+        if name == "retrieved_contexts" and "|" in column:
+            column, _, separator = column.partition("|")
+            separators[column] = separator
+        if not equals or not column or "" in separators.values() or name not in FIELDS:
             known = ", ".join(FIELDS)
             raise UsageError(f"--map {excerpt(option)}: say FIELD=COLUMN, where FIELD is one of {known}")
         if column in mapped or (name != "retrieved_contexts" and name in mapped.values()):
@@ -244,7 +257,7 @@ def columns_of(
         if no_recall(column):
             raise UsageError(f"--external {excerpt(option)}: {excerpt(column)!r} is no recall")
         kinds[column] = matches[0]
-    return NamedColumns(mapped, kinds, rows, command)
+    return NamedColumns(mapped, kinds, rows, command, separators)
 
 
 def check_named(columns: NamedColumns, there: Collection[str], source: str, *, whole: bool) -> None:
@@ -393,6 +406,9 @@ def renamed(row: JsonObject, columns: NamedColumns, *, deep: bool = False) -> Js
         if target == "retrieved_contexts":
             if "_error" in row and type(value) is str and value.lstrip().startswith("["):
                 value = list_cell(value, name)  # a cell of a table
+            elif name in columns.separators and type(value) is str:
+                parts = value.split(columns.separators[name].replace("\\n", "\n").replace("\\t", "\t"))
+                value = [part.strip() for part in parts if part.strip()]
             result.setdefault(target, []).extend(
                 [] if value is None else as_contexts(value, name, "a context, or a list of them")
             )

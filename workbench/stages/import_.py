@@ -6,6 +6,7 @@ import json
 import re
 import secrets
 import shlex
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
@@ -227,6 +228,7 @@ class _Import:
         self._names = own_names(store, self.info) if self.info else {}
         self._gone = purged_names(store, self.info.id) if self.info else {}
         self._refused = (path, 0, 0)
+        self._hints: Counter[str] = Counter()
 
     def take_in(self) -> None:
         """Store every good row; bad ones are put aside."""
@@ -273,8 +275,10 @@ class _Import:
         self._refused = (row.path, row.line, row.item)
         self.report.rejected += 1
         self.report.purged += isinstance(error, PurgedError)
-        if len(self.report.errors) < SHOWN_ERRORS:
-            self.report.errors += (str(error),)
+        hint = error.expected.partition("; ")[2]
+        self._hints[hint] += 1
+        if len(self.report.errors) < SHOWN_ERRORS:  # a hint once, then its count
+            self.report.errors += (str(error).removesuffix(f"; {hint}" if self._hints[hint] > 1 else ""),)
         if self.rejects is not None:
             self.rejects(row.raw, error)
 
@@ -336,7 +340,8 @@ class _Import:
         reviews = self.taking.reviews if self.taking is not None else 0
         calibrated = info is not None and calibration_in_use(self.store, info.id) is not None
         about = _of_export(self.path, reviews=reviews, calibrated=calibrated)
-        report.notes = (*notes.messages(), *about)
+        hints = (f"{hint}: {rows:,} rows" for hint, rows in self._hints.items() if hint and rows > 1)
+        report.notes = (*notes.messages(), *about, *hints)
         report.without_contexts, report.columns = notes.without_contexts, tuple(notes.scores)
         report.numbers = tuple(notes.numbers)
         if info is not None:
@@ -350,6 +355,11 @@ class _Import:
             settled = self.taking.columns.settle(self.store)
             report.runs = {column.column: column.run for column in settled}
             report.notes += (*_of_intake(self.taking, settled), *self._elsewhere())
+            if report.new == report.n_samples and report.rejected > report.good:
+                report.notes += (
+                    f"the new dataset has {report.good:,} of {report.good + report.rejected:,} rows: import "
+                    f"{self.path} again with what its errors ask for, and the others come in too",
+                )
             if not report.gold_reviews and not runs.list_runs(self.store, self.taking.dataset_id):
                 report.next = self._next()
         return report
@@ -497,7 +507,7 @@ def _in_python(text: str, path: Path) -> str:
     if path.name:
         text = re.sub(rf"{re.escape(str(path))}:(\d+)", r"frame row \1", text).replace(str(path), "the frame")
     text = text.replace("--update", "update=True").replace("--map ", "--fields ")
-    return re.sub(r"--(fields|external) ([^\s:;)]+)", r'\1=["\2"]', text)
+    return re.sub(r"--(fields|external) '?([^\s:;,)']+)'?", r'\1=["\2"]', text)
 
 
 def preview_import(
