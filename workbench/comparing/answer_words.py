@@ -316,13 +316,13 @@ def step(action: Step, answer: Answer) -> str:
         form = "random of few"
     elif form == "extend" and answer.sent:
         form = "extend sent"
-    how = "" if answer.sent or (action.what == "all" and (action.sure or action.samples == 1)) else HOW
+    told = not answer.sent and (action.what != "all" or not (action.sure or action.samples == 1))
     first = next((timed for timed in answer.steps if timed.minutes), None)
     guess = ", a guess" if action is first and not answer.measured else ""
     people = f"{action.reviews:,} reviews, " if action.reviews > action.samples else ""
     reviews, order = many(action.samples, "review"), action.order
     return STEPS[form].format(
-        how=how and HOW.get(action.what, "").format(number=action.number),
+        how=HOW.get(action.what, "").format(number=action.number) if told else "",
         about=f"{people}about {many(action.minutes, 'minute')}{guess}",
         count=action.samples,
         n=f"{action.samples:,}",

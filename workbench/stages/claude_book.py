@@ -108,7 +108,7 @@ class Book:
         if "entity" in self.kinds:
             texts = (sample.reference, *sample.retrieved_contexts)
             keys |= {payment_key(self.setup, "entities", text) for text in texts if text.strip()}
-        if "statement" in self.kinds and sample.reference.strip():
+        if "statement" in self.kinds and not sample.blank:
             keys.add(statements_key(self.setup, sample))
         return keys
 

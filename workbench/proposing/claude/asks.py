@@ -278,7 +278,7 @@ def assemble(
 def _statements(
     sample: Sample, setup: Setup, results: Results
 ) -> tuple[ProposedStatement, ...] | Failure | None:
-    answered = results.get(statements_key(setup, sample)) if sample.reference.strip() else ()
+    answered = () if sample.blank else results.get(statements_key(setup, sample))
     if answered is None or isinstance(answered, Failure):
         return answered
     listed = [str(statement) for statement in answered]

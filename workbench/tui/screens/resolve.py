@@ -155,7 +155,8 @@ class ResolveScreen(ReviewScreen):
         return act.footer.replace("A B", f"A to {letter(people - 1)}" if people > 2 else "A B")
 
     def _draw_head(self) -> None:
-        self.query_one(Head).show(*view.resolve_head(self.pane.now, self.pane.kind, self._left))
+        left, right = view.resolve_head(self.pane.now, self.pane.kind, self._left)
+        self.query_one(Head).show(left, right)
 
     async def _read_progress(self) -> None:
         await asyncio.sleep(REST)
