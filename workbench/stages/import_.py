@@ -32,7 +32,6 @@ from workbench.scoring.names import column_kind, headline, metric_of
 from workbench.stages import moment_of, plan
 from workbench.stages.people import check
 from workbench.store import assignments, datasets, exports, importing, plans, runs, scores
-from workbench.store.calibrations import calibration_in_use
 from workbench.store.datasets import DatasetInfo, count_samples, find_dataset, list_datasets
 from workbench.store.engine import Store, open_store
 from workbench.store.importing import GoldRule, Intake, Outcome, purged_names, samples_of_text
@@ -83,16 +82,16 @@ def _policy(document: Any) -> Policy | None:
         return None
 
 
-def _of_export(path: Path, *, reviews: int, calibrated: bool) -> Iterator[str]:
-    """Notes on a folder that is an export: it was changed since; with `reviews` of it, its plan is not here;
-    nor is its calibration, unless the dataset is `calibrated`."""
+def _of_export(path: Path, *, reviews: int) -> Iterator[str]:
+    """Notes on a folder that is an export: it was changed since; with `reviews` of it, its plan and its
+    calibration are not here."""
     with suppress(NotFoundError, InputError, OSError):
         if path.is_dir():
             home = home_of(path)
             if any(line.startswith("changed") for line in check_manifest(home)):
                 yield f"not as it was exported; what changed: workbench verify {path}"
             manifest = read_manifest(home)
-            if not calibrated and (used := manifest.get("calibration")):
+            if reviews and (used := manifest.get("calibration")):
                 yield (
                     f"its calibration {excerpt(str(used))} does not come back: workbench calibrate makes one "
                     "of the reviews here (a copy of the database takes it along)"
@@ -338,10 +337,8 @@ class _Import:
         report.with_gold = self._with_gold() if report.gold_ignored else ""
         report.format, report.files = notes.format, notes.files
         reviews = self.taking.reviews if self.taking is not None else 0
-        calibrated = info is not None and calibration_in_use(self.store, info.id) is not None
-        about = _of_export(self.path, reviews=reviews, calibrated=calibrated)
         hints = (f"{hint}: {rows:,} rows" for hint, rows in self._hints.items() if hint and rows > 1)
-        report.notes = (*notes.messages(), *about, *hints)
+        report.notes = (*notes.messages(), *_of_export(self.path, reviews=reviews), *hints)
         report.without_contexts, report.columns = notes.without_contexts, tuple(notes.scores)
         report.numbers = tuple(notes.numbers)
         if info is not None:
