@@ -140,8 +140,8 @@ class Figures:
     are totals over those, `by_label` and `by_language` the same cut up; `estimated` are their net shares for
     all samples, empty where there is no estimate. `strict` units are equal letter for letter, `units`
     linked. `beside` has every scorer in short. `sums` are both values added up over the samples that have
-    both, listed or not; `unlisted` verified ones the reader is yet to decide. The first `prefix` samples of
-    the order are complete.
+    both, listed or not, None for one alone that is not; `unlisted` verified ones the reader is yet to decide.
+    The first `prefix` samples of the order are complete.
     """
 
     dataset: str
@@ -169,7 +169,7 @@ class Figures:
     by_language: Mapping[str, tuple[CauseTotal, ...]]
     reproducible: Paired | None
     beside: tuple[Beside, ...]
-    sums: tuple[Fraction, Fraction]
+    sums: tuple[Fraction | None, Fraction | None]
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = field(default=())
     unlisted: int = 0

@@ -146,8 +146,8 @@ def listing(stats: Figures, ids: Collection[int]) -> Figures:
     paired, whole = replace(stats.paired, largest=largest), stats.estimate
     if whole.n == 1:
         whole = replace(whole, verified=replace(whole.verified, value=None))
-    notes = (*stats.notes, unlisted(gone))
-    return replace(stats, rows=rows, paired=paired, estimate=whole, notes=notes, unlisted=gone)
+    sums, notes = (None, None) if paired.n == 1 else stats.sums, (*stats.notes, unlisted(gone))
+    return replace(stats, rows=rows, paired=paired, estimate=whole, sums=sums, notes=notes, unlisted=gone)
 
 
 def figures_of(at: Scope, progress: Progress) -> Figures:
