@@ -437,8 +437,8 @@ def test_options_before_and_after_the_command_name_what_is_opened(
 ) -> None:
     """Given once, twice, empty, and without a command."""
     found: list[tuple[object, ...]] = []
-    monkeypatch.setattr(cli, "open_app", lambda *given: found.append(given))
-    monkeypatch.setattr(cli, "on_terminal", lambda: True)
+    monkeypatch.setattr(cli.console, "open_app", lambda *given: found.append(given))
+    monkeypatch.setattr(cli.console, "on_terminal", lambda: True)
     monkeypatch.setenv("WORKBENCH_AS", "eve")
 
     assert run(*arguments).code == 0

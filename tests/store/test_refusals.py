@@ -357,7 +357,7 @@ def test_a_read_under_way_ends_before_the_database_is_closed(bench: Any) -> None
 @pytest.mark.databases
 def test_a_connection_that_comes_back_or_begins_later_is_closed(bench: Any, monkeypatch: Any) -> None:
     """That of a read that takes long, and of who looks meanwhile for whom a transaction waits."""
-    monkeypatch.setattr(engine, "BUSY_SECONDS", 0)
+    monkeypatch.setattr("workbench.store.database.BUSY_SECONDS", 0)
     with bench.store.snapshot() as session:
         late = [session.connection().connection.driver_connection]
         bench.store.close()
