@@ -154,7 +154,7 @@ def test_review_is_refused_before_a_screen_is_painted(
     config: Path, database: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A theme, an action, a key, a clash: each ends with 2 and is named; other commands ignore them."""
-    monkeypatch.setattr(cli, "on_terminal", lambda: True)
+    monkeypatch.setattr(cli.console, "on_terminal", lambda: True)
     for text, said in (
         ('theme = "workbench-ligth"', "no theme 'workbench-ligth'; did you mean 'workbench-light'?"),
         ('[keys]\nreview.acept = "a"', "no action 'review.acept'; did you mean 'review.accept'?"),

@@ -37,7 +37,10 @@ def test_the_answer_changes_with_a_review(terminal: Run, tmp_path: Path) -> None
     answer = " ".join(window.wait_for("Check 2 samples").split())
     assert "A mean needs 10" in answer
     assert "1 sample is reviewed" in answer
-    asked = lambda: " ".join(window.screen().split()).count("q to leave")  # noqa: E731
+
+    def asked() -> int:
+        return " ".join(window.screen().split()).count("q to leave")
+
     window.until(lambda: asked() == 2, "it is not asked again")
     window.press("q", "Enter")
     assert 0 == window.exit_code()

@@ -78,7 +78,7 @@ def test_a_database_that_may_only_be_read_is_refused_with_what_to_do(
 ) -> None:
     bench.load([naming("s", ["Agra"], ["Agra"])])
     bench.reopen()  # all rows are in the file, none in its log
-    monkeypatch.setattr("workbench.store.engine.only_readable", lambda _: True)
+    monkeypatch.setattr("workbench.store.database.only_readable", lambda _: True)
     ended = run("serve", "--port", "0")
     assert 2 == ended.code
     assert ended.err.endswith(
