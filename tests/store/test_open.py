@@ -207,6 +207,8 @@ def test_urls_and_paths() -> None:
     assert shown_url("postgresql://h/db?user=u&password=secret") == "postgresql://h/db?user=u"
     named = Call("postgresql://u@home:secret@h/db", db_given=True, dataset=None, named=None)
     assert {"--db": "postgresql://u%40home:***@h/db"} == named.given()
+    assert shown_url("https:/u:sec@secret@h:1/x.csv") == "https:/u:***@h:1/x.csv"
+    assert shown_url("/home/ann@work/C:/w.db") == "/home/ann@work/C:/w.db"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="forks")

@@ -47,12 +47,8 @@ class Call:
 
     def given(self) -> dict[str, str]:
         """What a command that a message tells to run next takes: the same database and dataset."""
-        db = self.db
-        if "://" in db:
-            from workbench.store.database import shown_url
-
-            db = shown_url(db)
-        return ({"--db": db} if self.db_given else {}) | ({"--dataset": self.dataset} if self.dataset else {})
+        db = {"--db": shown(self.db)} if self.db_given else {}
+        return db | ({"--dataset": self.dataset} if self.dataset else {})
 
     @property
     def annotator(self) -> str:
@@ -195,10 +191,20 @@ def _user() -> str:
 
 
 def named_path(text: str) -> Path:
-    """A path from the command line. Raises UsageError for an empty one: Python takes it for this folder."""
+    """A path from the command line. Raises UsageError for an empty one, which Python takes for this folder,
+    and for an address."""
     if not text:
         raise UsageError("an empty path names nothing: name a file or a folder")
+    if "://" in text:
+        raise UsageError(f"{shown(text)}: an address; name a file or a folder")
     return Path(text)
+
+
+def shown(place: str) -> str:
+    """A database or a file as a message may show it: without a password."""
+    from workbench.store.database import shown_url  # not for --help
+
+    return shown_url(place)
 
 
 def on_terminal() -> bool:
@@ -288,7 +294,7 @@ def open_app(url: str, dataset: str | None, annotator: str, start: Start = None)
 
     path = None if "://" in url else Path(url).expanduser()
     if path is not None and not path.exists():  # said here before a screen is painted
-        raise UsageError(f"{Path(url)}: no such database; import a file first: workbench import FILE")
+        raise UsageError(f"{shown(url)}: no such database; import a file first: workbench import FILE")
     from workbench.tui.app import run
 
     before = reports.given  # another dataset may be opened on the screens

@@ -153,7 +153,8 @@ class ImportReport:
     what is stored or an earlier row. `rejected_path`: where rejected rows are, empty without any
     and where no folder could be written; `again`: the command that imports them once they are fixed.
     `gold_ignored`: how many rows have gold that was left, and `with_gold` the command that takes it.
-    `next`: the commands to go on with where the dataset has neither proposals nor verified units of the file.
+    `next`: the commands to go on with where the file brought no verified units, and the dataset has no
+    proposals, or none for a row with another text.
     `purged`: how many of the rejected are of samples that were purged:
     of these the file of rejected rows has the ids only. `gold_reviews`: how many reviews got verified gold,
     `gold_units`: of how many units. `without_contexts`: good rows that have none; the first of the `notes`
@@ -357,7 +358,10 @@ class _Import:
                     f"the new dataset has {report.good:,} of {report.good + report.rejected:,} rows: import "
                     f"{self.path} again with what its errors ask for, and the others come in too",
                 )
-            if not report.gold_reviews and not runs.list_runs(self.store, self.taking.dataset_id):
+            known = runs.list_runs(self.store, self.taking.dataset_id)
+            # suggestions are of a text, and go with it
+            lost = info and report.updated and runs.count_unproposed(self.store, info.id, info.run_id)
+            if not report.gold_reviews and (not known or lost):
                 report.next = self._next()
         return report
 

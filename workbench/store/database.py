@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import secrets
 import shutil
 import sqlite3
@@ -65,6 +66,8 @@ WRITE_AHEAD = "PRAGMA journal_mode=WAL"
 """Readers and the writer do not wait for each other. Kept in the file, so asked only of our own."""
 
 SILENT = "it does not answer"
+_PASSWORD = re.compile(r"""(?<=:)(?![/\\]).*(?=@)|(?<=password=)('[^']*'|[^\s&]*)""")
+"""Where one stands, also in what is no URL: up to the last @, or in the words of libpq."""
 RUNNING = "is the server running, and are host, port, user, password and database right?"
 
 _SAID = sections(__name__)
@@ -135,23 +138,28 @@ def only_readable(path: Path) -> bool:
 
 def full_url(url: str) -> str:
     """An SQLAlchemy URL: a plain path becomes a SQLite file. Raises UsageError for other databases."""
+    shown = shown_url(url)
     if "://" not in url:
-        return f"sqlite:///{Path(url).expanduser().absolute()}"
-    try:
-        parsed = make_url(url)
-    except ArgumentError as error:
-        raise UsageError(f"--db {url!r} is no path and no database URL") from error
-    kind = parsed.drivername.partition("+")[0]
-    if kind in ("postgres", "postgresql"):  # as others write it; there is one driver that we use
-        return parsed.set(drivername="postgresql+psycopg").render_as_string(hide_password=False)
-    if kind != "sqlite":
-        raise UsageError(f"{shown_url(parsed)}: give a path, or postgresql://USER@HOST/NAME")
-    return url
+        path = Path(url).expanduser().absolute()
+        if shown == url or path.exists():  # else a mistyped URL: its password would become a file's name
+            return f"sqlite:///{path}"
+    else:
+        with suppress(ArgumentError, ValueError):  # ValueError: of the port
+            parsed = make_url(url)
+            kind = parsed.drivername.partition("+")[0]
+            if kind in ("postgres", "postgresql") and "@" not in (parsed.host or ""):
+                # as others write it; there is one driver that we use
+                return parsed.set(drivername="postgresql+psycopg").render_as_string(hide_password=False)
+            if kind == "sqlite":
+                return url
+    raise UsageError(f"{shown}: give a path, or postgresql://USER@HOST/NAME (an @ in a password is %40)")
 
 
 def shown_url(url: str | URL) -> str:
-    """The URL without its password, which may also stand behind its `?`."""
-    return make_url(url).difference_update_query(["password"]).render_as_string(hide_password=True)
+    """What was given as a database or a file, without a password: also of a URL that is mistyped."""
+    with suppress(ArgumentError, ValueError):
+        url = make_url(url).difference_update_query(["password"]).render_as_string(hide_password=True)
+    return _PASSWORD.sub("***", str(url))
 
 
 def sqlite_path(url: str) -> Path | None:
