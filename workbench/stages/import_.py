@@ -360,7 +360,7 @@ class _Import:
                 )
             known = runs.list_runs(self.store, self.taking.dataset_id)
             # suggestions are of a text, and go with it
-            lost = info and report.updated and runs.count_unproposed(self.store, info.id, info.run_id)
+            lost = info and self.taking.replaced and runs.count_unproposed(self.store, info.id, info.run_id)
             if not report.gold_reviews and (not known or lost):
                 report.next = self._next()
         return report

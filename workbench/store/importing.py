@@ -64,7 +64,7 @@ class Intake:
     `before`: the highest number of a sample when the import began, and `met` those of earlier samples that
     rows of the file were for, with `update`: what a second row says otherwise contradicts the file itself.
     `by_text`: rows without an id that met a sample of the same text, `shared` those that met several, and
-    `sharing` these samples.
+    `sharing` these samples. `replaced`: samples that got another text.
     `columns`: where the numbers of the file go. `action` names its journal rows; `runs` holds, by proposer
     and model, the runs that recorded proposals go into, and grows as new proposers arrive.
     """
@@ -83,6 +83,7 @@ class Intake:
     by_text: int = 0
     shared: int = 0
     sharing: int = 0
+    replaced: int = 0
     action: str = field(default_factory=lambda: f"{IMPORT_ACTION}{uuid.uuid4().hex}")
     runs: dict[tuple[str, str], list[int]] = field(default_factory=dict)
 
@@ -276,6 +277,7 @@ class _Chunk:
             row.rank = row.u + (BLANK_RANK if sample.blank else LATE_RANK if late else 0)
             row.size = 0.0 if late else 1.0
         row.retrieved_contexts, row.content_hash = list(sample.retrieved_contexts), content
+        self.intake.replaced += 1
         # they are of the old text
         forget_scores(self.store, SAMPLE.id == row.id, external=True)
         append(self.store, [self._stale(review, row, before, replaced) for review in reviews])
