@@ -12,7 +12,8 @@ from hypothesis import given, strategies as st
 from tests.lists import told
 from workbench.matching.names import Name
 from workbench.matching.presence import FILLERS, WordPlace, Words, folded, presence, traits
-from workbench.model import Evidence, Match
+from workbench.matching.units import language_of
+from workbench.model import Evidence, Match, Policy, Sample
 from workbench.text.tokens import snap, word_pattern
 
 CASES = [
@@ -166,3 +167,14 @@ def test_words_stand_where_they_stand(texts: list[str], lang: str | None) -> Non
             form: [place[:2] for place in some] for form, some in expected.items()
         }
         assert apart(found) == apart(expected)
+
+
+def test_the_contexts_tell_the_language_of_a_reference_that_is_too_short() -> None:
+    sample = Sample(
+        "a", "How many?", "Around 250 people.", ("Then two hundred and fifty of the people came.",)
+    )
+    assert language_of(sample, Policy()) == "en"
+    assert (
+        language_of(replace(sample, retrieved_contexts=("Es waren die Menschen der Stadt.",)), Policy())
+        == "de"
+    )

@@ -180,6 +180,8 @@ _APART_GERMAN = _APART | listed(sections(__name__)["apart de"])
 _BEFORE = re.compile(r"([^\W_]+)(?:[ \u00a0]|-|['’]s )$")
 _BEFORE_OF = re.compile(r"([^\W_]+)[ \u00a0](?:of|of the|de|du|des|von|of St\.)[ \u00a0]$")
 _BEFORE_OF_GERMAN = re.compile(r"([^\W_]+)[ \u00a0](?:of|of the|de|du|of St\.)[ \u00a0]$")
+# A plural that opens a sentence has its capital from there: Members of NATO, not Duchess of Kent.
+_PLURAL_OPENS = re.compile(r"(?:^|[.!?…:]\s+|\n)[^\W_]{2,}[^\W_isu]s[ \u00a0]of[ \u00a0](?:the[ \u00a0])?$")
 _AFTER = re.compile(r"(?:[ \u00a0-]|['’]s )([^\W_]+)")
 _MONTH_BEFORE = re.compile(r"([^\W\d_]+)\.?,?[ \u00a0](?:\d{1,2}(?:st|nd|rd|th)?,?[ \u00a0])?$")
 # What makes a figure before a capital a part of the name: the 2002 Winter Olympics, not in 2002 Microsoft.
@@ -201,8 +203,9 @@ def inside_longer(
 
     It is when a capitalised word that is not its own stands right next to it (Royal |Swedish| Opera), or
     before its "of" (University of |Paris|), or when it is the year of a date. A figure is when a name
-    goes on behind it and begins before it: the |2002| Winter Olympics, not In |1998| Apple. The last name
-    of a `person` known by it alone is not nested in the full name (Чарльз |Дарвин|).
+    goes on behind it and begins before it: the |2002| Winter Olympics, not In |1998| Apple; |Twelve|
+    opening a sentence is a figure. The last name of a `person` known by it alone is not nested in the full
+    name (Чарльз |Дарвин|).
     """
     before, after = text[max(0, start - _WINDOW) : start], text[end : end + _WINDOW]
     surface = text[start:end]
@@ -218,12 +221,14 @@ def inside_longer(
     if (german or surface.islower()) and has_digit(key(surface, lang)):  # four English frigates
         return False
     goes_on, began = _extends(right, own, apart), _extends(left, own, apart)
-    if surface[0].isdigit():
+    if surface[0].isdigit() or (not left and key(surface, lang).isdecimal()):
         if before.endswith("-"):  # 19 of Covid-19
             return began
         begins = _HOLDS_FIGURE.search(before) or (began and not _OPENS.search(before))
-        return goes_on and bool(begins or (not left and surface.isdigit() and _TWO_CAPITALS.match(after)))
+        plain = not left and (surface.isdigit() or surface.isalpha())
+        return goes_on and bool(begins or (plain and _TWO_CAPITALS.match(after)))
     of = (_BEFORE_OF_GERMAN if german else _BEFORE_OF).search(before)
+    of = None if _PLURAL_OPENS.search(before) else of
     if person and right and " " in surface and _GENERATION.fullmatch(f" {right[1]}"):
         goes_on = False
     if _CYRILLIC.search(surface) and not (person and len(own) == 1):

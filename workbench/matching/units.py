@@ -27,8 +27,12 @@ from workbench.text.normalise import key
 
 
 def language_of(sample: Sample, policy: Policy) -> str:
-    """The language named by the sample's meta (`language` or `lang`), else by the policy, else detected."""
-    return named_language(sample.meta) or policy.language or detect(sample.reference)
+    """The language named by the sample's meta (`language` or `lang`), else by the policy, else detected.
+
+    Where the reference is too short to tell, the contexts do.
+    """
+    known = named_language(sample.meta) or policy.language or detect(sample.reference)
+    return known or detect(*sample.retrieved_contexts)
 
 
 def names_of(units: Sequence[Unit], sample: Sample, lang: str, aliases: tuple[Alias, ...] = ()) -> list[Name]:

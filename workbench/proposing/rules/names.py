@@ -64,6 +64,7 @@ _ACTING = words(lexicon.WORDS["acting"])
 # Verbs that open a sentence by asking for something, before a name: Use SFTP. Ask Jeeves was a site.
 _ASKING = words(lexicon.WORDS["asking"])
 _ABSTRACT = re.compile("(?:s|ing|tion|sion|ity|ness|ment|ism|ogy|ly|ance|ence|ship|ure|age|ics|people|men)$")
+_PLURAL = re.compile("[a-z]{2}[^isu]s$")
 # What follows the subject of a definition, "Load is the sixth album", "Vega (star)", or of "Vega's".
 _BEING = words("is was are were")
 _DEFINING = _BEING | words("( — – ist war est fut es era è 's ’s")
@@ -269,17 +270,25 @@ def _evident(reading: Reading, run: Run) -> Run | None:
         return run
     if run.first == run.last:
         return run if _names_something(reading, run.first) else None
-    if not reading.capital[run.first + 1]:
+    plural = _is_plural_of(reading, run)
+    if not (plural or reading.capital[run.first + 1]):
         return run
     folded = word.casefold()
     small = folded not in reading.capitalised
     asks = small and reading.lang in ("en", "") and folded in _ASKING
     asks = asks and reading.word(run.last + 1) not in _ACTING | _BEING
-    common = small and folded in reading.lowered and folded not in lexicon.HEADS
+    common = small and (plural or folded in reading.lowered) and folded not in lexicon.HEADS
     if asks or (common and not _headed_name(reading, run)) or _russian_opener(reading, run):
         rest = _trim(reading, Run(run.first + 1, run.last))
         return None if rest is None else widen(reading, rest)
     return run
+
+
+def _is_plural_of(reading: Reading, run: Run) -> bool:
+    """Members of NATO: a plural before "of"; not Lords of Dogtown was, where the verb is of one thing."""
+    word = reading.words[run.first]
+    plural = _PLURAL.search(word) and reading.words[run.first + 1] == "of"
+    return bool(plural) and not is_first_name(word) and reading.word(run.last + 1) not in _IS
 
 
 def _headed_name(reading: Reading, run: Run) -> bool:
