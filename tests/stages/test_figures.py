@@ -363,8 +363,8 @@ def test_before_the_plan_ends_one_interval_of_the_bias_is_shown(bench: Any) -> N
 def test_a_list_says_nothing_of_what_its_viewer_is_yet_to_decide(bench: Any) -> None:
     bench.load(rows(30, gold=False), blind=0.0)
     order = bench.in_order
-    for key in order[:14]:
-        bench.verify(key)
+    for number, key in enumerate(order[:14]):
+        bench.verify(key, toggle=[0] if number == 1 else [], fast=number == 2)
     bench.verify(order[0], "bob")
 
     found = now(bench)
@@ -375,3 +375,26 @@ def test_a_list_says_nothing_of_what_its_viewer_is_yet_to_decide(bench: Any) -> 
     assert [order[0]] == [row.id for row in bobs.rows]
     assert 14 == bobs.paired.n
     assert any("13 verified samples are not listed" in note for note in bobs.notes)
+    assert anns.without_fast is not None
+    assert bobs.without_fast is not None
+    assert (order[1], None) == ((anns.without_fast.largest or "?")[0], bobs.without_fast.largest)
+
+
+def test_figures_of_few_samples_are_for_who_may_see_all_of_them(bench: Any) -> None:
+    """Of nine samples the causes, labels and means would tell what each of them is."""
+    bench.load(rows(30, gold=False), blind=0.0)
+    for key in bench.in_order[:9]:
+        bench.verify(key, toggle=[0])
+    bench.verify(bench.in_order[0], "bob", toggle=[0])
+
+    found = now(bench)
+    anns, bobs = (
+        listing(found, shown_ids(bench.store, bench.info(), viewer, "entity")) for viewer in ("ann", "bob")
+    )
+    assert found == anns
+    for seen, one in ((True, anns), (False, bobs)):
+        assert seen == bool(one.causes) == bool(one.labels) == bool(one.beside)
+        assert seen == bool(one.verdicts.n) == bool(one.paired.equal.n)
+        assert seen == (one.estimate.verified.value is not None)
+        assert seen == (one.arms.assisted.bias is not None)
+    assert any("Figures of fewer than 10 samples would show" in note for note in bobs.notes)

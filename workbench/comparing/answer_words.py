@@ -234,6 +234,8 @@ def _too_few(answer: Answer) -> str:
             f" Over {many(answer.compared, 'sample')} with both values {_score(answer)} averages "
             f"{value(answer.score_reviewed)} and the reviewed value {value(answer.verified)}."
         )
+    elif answer.compared:
+        means = f" The values of fewer than {FEWEST} samples are hidden until you decide them."
     units = f"{UNITS[answer.kind]}s"
     if answer.done:
         out = f", {answer.excluded:,} of them not counted" if answer.excluded else ""

@@ -81,10 +81,11 @@ def headline(counts: Counts) -> str:
     return f"{verified_samples(counts):,} of {many(counts.total, 'sample')} verified{more}"
 
 
-def unlisted(samples: int) -> str:
-    """How many verified samples a list leaves out for its reader, and why."""
+def unlisted(samples: int, *, few: bool = False) -> str:
+    """How many verified samples a list leaves out for its reader, and why; also all figures of too `few`."""
     some = many(samples, "verified sample is", "verified samples are")
-    return f"{some} not listed: you are yet to decide {'it' if samples == 1 else 'them'}."
+    why = f" Figures of fewer than {FEWEST} samples would show what others decided." if few else ""
+    return f"{some} not listed: you are yet to decide {'it' if samples == 1 else 'them'}.{why}"
 
 
 def verified_samples(counts: Counts) -> int:
@@ -259,16 +260,16 @@ def paired_facts(paired: Paired, rows: Iterable[Row] = ()) -> list[Fact]:
 
     `rows` give a sample without an id of its own the name of its question.
     """
-    equal = share_fact("equal", paired.equal)
+    equal = [share_fact("equal", paired.equal)] if paired.equal.n == paired.n else []
     worst = paired.largest
     name = next((name_of(row.id, row.question) for row in rows if worst and row.id == worst[0]), "")
     largest = (
         [Fact("largest Δ", signed(worst[1]), name or worst[0])] if worst and abs(worst[1]) > 1e-12 else []
     )
     if paired.bias is None:
-        return [Fact("n", f"{paired.n:,}", f"fewer than {FEWEST}: counts only"), equal, *largest]
+        return [Fact("n", f"{paired.n:,}", f"fewer than {FEWEST}: counts only"), *equal, *largest]
     facts = [_bias(paired), *_limits(paired), Fact("MAE", number(paired.mae), f"RMSE {number(paired.rmse)}")]
-    facts += [equal, *largest]
+    facts += [*equal, *largest]
     ranks = f"Pearson {number(paired.pearson)}"
     caution = "" if paired.headline else f", n < {BADGE}"
     return [*facts, Fact("Spearman", number(paired.spearman), ranks + caution)]

@@ -42,8 +42,8 @@ def answer(
     """The answer for the eyes of `viewer`, and the figures that it rests on.
 
     `scorer` asks for another score than the headline, `usual` is a person's setting. Samples whose verified
-    values the viewer may not see (`may_see`) are in the means and in no list. What is known of one sample
-    alone is no mean: it stands nowhere where the viewer may not see that sample.
+    values the viewer may not see (`may_see`) are in the means and in no list. Values of fewer than
+    ten samples stand nowhere where the viewer may not see all of these.
     `on_screen` nothing suspicious is looked for once there is an estimate. Raises UsageError for an unknown
     scorer.
     """
@@ -72,7 +72,7 @@ def answer(
     rows = resting(every.rows)
     known = [row for row in rows if row.delta is not None]
     shown = listing(every, may_see(store, info, viewer, kind, on_screen=on_screen))
-    alone = len(known) == 1 and known[0] not in shown.rows
+    secret = few_hidden([row.sample_id for row in known], shown)
     able = ("linked", "presence") if kind == "entity" and not every.assisted else ()
     rivals = {
         one: error
@@ -112,7 +112,7 @@ def answer(
         reviews=info.kinds,
         scorer=name,
         imported=name not in SCORERS,
-        others=tuple(sorted({metric_of(one.scorer) for one in shown.beside} - {*SCORERS, metric_of(name)})),
+        others=tuple(sorted({metric_of(one.scorer) for one in every.beside} - {*SCORERS, metric_of(name)})),
         proposer=run.proposer if run else "",
         score=whole.automatic,
         possible=len(scored.keys() - without - gold.load_excluded(store, info.id, kind)),
@@ -129,11 +129,11 @@ def answer(
         else "",
         compared=len(known),
         left_out=pure.left_out(settled, counts, every.rows, len(known)),
-        traced=shown.reproducible is not None,
-        score_reviewed=None if alone else mean(row.automatic for row in known).value,
-        verified=None if alone else mean(row.verified for row in known).value,
+        traced=every.reproducible is not None,
+        score_reviewed=None if secret else mean(row.automatic for row in known).value,
+        verified=None if secret else mean(row.verified for row in known).value,
         estimate=estimate,
-        effects=() if alone else pure.effects(rows),
+        effects=() if secret else pure.effects(rows),
         worst=_worst(store, info, name, resting(shown.rows), kind),
         steps=pure.steps(
             counts if kind in info.kinds else replace(counts, fast=0, unresolved=0), whole, estimate,
@@ -143,17 +143,22 @@ def answer(
             error=mean_error({row.sample_id: row.automatic for row in known}, known),
             # another policy would end the estimate of a drawn corpus
             change=_policy_step(store, info, run)
-            if kind == "entity" and run is not None and known and not (alone or prefix.corpus)
+            if kind == "entity" and run is not None and known and not (secret or prefix.corpus)
             else None,
         ),
         measured=measured,
         withheld=len(withheld),
-        assisted=shown.assisted,
+        assisted=every.assisted,
         fast=counts.fast,
         here=counts.reviewed,
         chosen=prefix.chosen,
         blank=counts.blank,
     ), shown  # fmt: skip
+
+
+def few_hidden(numbers: Sequence[int], shown: Figures) -> bool:
+    """Whether figures of these samples would tell the values of some: few, and not all of them `shown`."""
+    return len(numbers) < FEWEST and not {*numbers} <= {row.sample_id for row in shown.rows}
 
 
 def _policy_step(store: Store, info: DatasetInfo, run: RunInfo) -> pure.Step | None:
@@ -187,7 +192,7 @@ def _triage(
 ) -> pure.Triage:  # fmt: skip
     """The samples whose score looks wrong, and how many of them that are reviewed were.
 
-    Of one alone that is only if the viewer may see it, as `shown` says.
+    Of fewer than ten that is only if the viewer may see them, as `shown` says.
     """
     kind = every.kind
     suspects = []
@@ -215,7 +220,7 @@ def _triage(
     decided = columns.decided_by(store, info.id, kind, viewer) | gold.load_excluded(store, info.id, kind)
     deltas = {row.sample_id: row.delta for row in every.rows if row.delta is not None}
     reviewed = [suspect.sample_id for suspect in suspects if suspect.sample_id in deltas]
-    if len(reviewed) == 1 and not any(row.sample_id == reviewed[0] for row in shown.rows):
+    if few_hidden(reviewed, shown):
         reviewed = []
     checked = [deltas[number] for number in reviewed]
     listed = [suspect for suspect in suspects if suspect.sample_id not in decided][: pure.SHOWN]

@@ -10,14 +10,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from workbench.comparing.agreement import beyond_chance, overlaps, tabulate_by_group
+from workbench.comparing.agreement import Rate, Verdicts, beyond_chance, overlaps, tabulate_by_group
 from workbench.comparing.causes import precision_of
 from workbench.comparing.estimates import DRAWN, REFUSED, Design, Estimate, enough, estimate
 from workbench.comparing.estimators import EQUAL, Population, Reached, difference, with_score
 from workbench.comparing.explained import CauseTotal, Explained, cause_totals, of_labels, sums
-from workbench.comparing.figures import Arms, Beside, Counts, Figures, Row, arms
+from workbench.comparing.figures import Arm, Arms, Beside, Counts, Figures, Row, arms
 from workbench.comparing.intervals import FEWEST, UNIT, Interval, mean
-from workbench.comparing.paired import Pair, paired
+from workbench.comparing.paired import Pair, Paired, paired
 from workbench.comparing.plans import DESIGNS
 from workbench.comparing.words import CHOSEN, interval, unlisted
 from workbench.errors import UsageError
@@ -134,20 +134,48 @@ def scope(
 def listing(stats: Figures, ids: Collection[int]) -> Figures:
     """The same figures with these samples listed and no other one named: its reader is yet to decide it.
 
-    The mean of one sample alone is its value, so it goes with what is not listed.
+    Figures of fewer than ten samples would tell the values of those, so they go too.
     """
     rows = tuple(row for row in stats.rows if row.sample_id in ids)
     gone = len(stats.rows) - len(rows)
     if not gone:
         return stats
-    largest = stats.paired.largest
-    if largest and not any(row.id == largest[0] for row in rows):
-        largest = None
-    paired, whole = replace(stats.paired, largest=largest), stats.estimate
-    if whole.n == 1:
-        whole = replace(whole, verified=replace(whole.verified, value=None))
-    sums, notes = (None, None) if paired.n == 1 else stats.sums, (*stats.notes, unlisted(gone))
-    return replace(stats, rows=rows, paired=paired, estimate=whole, sums=sums, notes=notes, unlisted=gone)
+    named = {row.id for row in rows}
+    short, slow = (
+        whole
+        and replace(whole, largest=whole.largest if whole.largest and whole.largest[0] in named else None)
+        for whole in (stats.paired, stats.without_fast)
+    )
+    assert short is not None
+    both = stats.arms
+    if min(both.blind.n, both.assisted.n) < FEWEST:
+        blind, assisted = (
+            arm if arm.n >= FEWEST else Arm(arm.n, None, None) for arm in (both.blind, both.assisted)
+        )
+        both = Arms(blind, assisted, None, None)
+    few = short.n < FEWEST
+    notes = (*stats.notes, unlisted(gone, few=few))
+    stats = replace(stats, rows=rows, paired=short, without_fast=slow, arms=both, notes=notes, unlisted=gone)
+    if not few:
+        return stats
+    nothing = overlaps([])
+    return replace(
+        stats,
+        estimate=replace(stats.estimate, verified=replace(stats.estimate.verified, value=None)),
+        paired=Paired(short.n, Rate(0, 0), None, early=short.early),
+        without_fast=None,
+        verdicts=Verdicts(0, 0, 0, 0),
+        chance=None,
+        units=nothing,
+        strict=nothing,
+        labels={},
+        causes=(),
+        by_label={},
+        by_language={},
+        reproducible=None,
+        beside=(),
+        sums=(None, None),
+    )
 
 
 def figures_of(at: Scope, progress: Progress) -> Figures:

@@ -242,8 +242,9 @@ def nothing_yet(figures: Figures, sentences: Sequence[str], *, trained: bool = F
             return f"{first}\n\n{none}"
     elif not counts.excluded and not trained:
         none += " P in the queue plans how many reviews it takes."
+    order = "random order" if figures.planned_n is None else "the order of the plan"
     return (
         f"{first}\n\n{none}\n\n"
         "Go back to the queue (esc) and review some samples (space). Stop whenever you like: the queue is "
-        "in random order, so what you review in this order is a random sample."
+        f"in {order}, so what you review in this order is a random sample."
     )
