@@ -109,6 +109,15 @@ def test_what_every_sample_says_is_known_and_not_estimated() -> None:
     assert "these samples" not in facts_of(found)
 
 
+def test_the_estimate_and_the_bias_are_of_the_samples_that_the_automatic_mean_is_held_to() -> None:
+    """Not of all 200, whose automatic mean minus the bias is another number."""
+    found = replace(of_200(40, at_planned=True), undefined=3)
+
+    named = {"automatic, all 200", "automatic, those counted", "bias, those counted"}
+    assert named | {"estimated for those counted"} <= facts_of(found).keys()
+    assert words.cause_estimate(found).startswith("for those counted: ")
+
+
 def test_assisted_gold_is_said_where_there_is_gold() -> None:
     found, nothing = of_200(40, at_planned=True), of_200(0)
 

@@ -189,6 +189,10 @@ def test_a_score_is_called_too_low_only_where_the_interval_of_the_bias_leaves_ou
         "Based on 12 reviewed samples, the true mean is about .31 (95 % range .02 to .89). "
         "12 samples with both values cannot tell whether your score is too low or too high."
     ) in said(replace(twelve, estimate=wide))
+    for bias, rest in ((-0.09, " 12 samples with both values cannot tell "), (0.0, "")):
+        held = replace(wide, counted=0.31 + bias, bias=bias, undefined=8)
+        over = f"Over the samples that count your score averages about {f'{held.counted:.2f}'[1:]}."
+        assert over + rest in said(replace(twelve, estimate=held)), "the mean of all would not fit"
     assert (
         "Based on 12 reviewed samples, the true mean is about .36 (95 % range .28 to .44). "
         "Your score is about .14 too low."

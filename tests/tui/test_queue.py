@@ -292,14 +292,14 @@ def test_progress_bar_says_full_only_when_it_is() -> None:
 
 def test_the_least_important_counts_give_way_first() -> None:
     """Nothing is cut in the middle, however many there are."""
-    progress, pace = Progress(100_000, 1_234, 56, 78, 9, 12, 34), Pace(14.2, 3, 99, 41)
+    progress, pace = Progress(100_000, 1_234, 56, 78, 9, 12, 34, blank=4), Pace(14.2, 3, 99, 41)
     lines = {room: line_of(progress, room, pace) for room in range(40, 201)}
 
     both = line_of(Progress(12, 0, 0, 0, 4, 0, kinds={"entity": 4, "statement": 0}), 90)
     assert both.endswith("  0 of 12 verified in both kinds · entities 4, statements 0 · 4 started")
     assert lines[200].endswith(
-        "1,234 of 100,000 verified · 9 started · 78 skipped · 56 not counted · 12 flagged"
-        " · 34 under an older policy · 41 today · about 389 hours left · 14 s a sample"
+        "1,234 of 100,000 verified · 9 started · 78 skipped · 56 not counted · 4 with a blank reference"
+        " · 12 flagged · 34 under an older policy · 41 today · about 389 hours left · 14 s a sample"
     )
     few = line_of(progress, 200, Pace(2.0, 1, 4, 41))
     assert few.endswith(" · 41 today · 2.0 s a sample"), "as the answer, which guesses from so few"

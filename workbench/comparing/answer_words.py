@@ -180,24 +180,22 @@ def _off(answer: Answer, estimate: Estimated) -> str:
 
     Where some samples are no part of the true mean, also the mean score of the others, which it is held to.
     """
-    bias = estimate.bias
+    bias, over = estimate.bias, ""
+    if estimate.counted is not None and not _same(estimate.counted, answer.score.value):
+        # the mean of all samples would not fit to the other two
+        these = f"{estimate.n:,} samples with both values" if estimate.complete else "samples that count"
+        counted = number(estimate.counted, _digits(estimate.counted, estimate.point))
+        about = "" if estimate.complete else "about "
+        over = f". Over the {these} {_score(answer)} averages {about}{counted}"
     if bias is not None and not rounded(bias, DIGITS):
-        return ""
+        return over
     if answer.compared and (bias is None if estimate.complete else not (estimate.sure or estimate.reached)):
         both = f"{many(answer.compared, 'sample')} with both values"
-        return f". {both} cannot tell whether {_score(answer)} is too low or too high"
+        return f"{over}. {both} cannot tell whether {_score(answer)} is too low or too high"
     if bias is None:
         return ""
     off = f"about {value(abs(bias))} too {'low' if bias < 0 else 'high'}"
-    if _same(estimate.counted, answer.score.value):
-        return f". {_score(answer).capitalize()} is {off}"
-    # the mean of all samples would not fit to the other two
-    counted = number(estimate.counted, _digits(estimate.counted, estimate.point))
-    if estimate.complete:
-        return (
-            f". Over the {estimate.n:,} samples with both values {_score(answer)} averages {counted}, {off}"
-        )
-    return f". Over the samples that count {_score(answer)} averages about {counted}, {off}"
+    return f"{over}, {off}" if over else f". {_score(answer).capitalize()} is {off}"
 
 
 def suspicious(answer: Answer) -> list[str]:

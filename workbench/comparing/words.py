@@ -114,12 +114,20 @@ def _listed(*parts: tuple[int, str]) -> str:
 
 
 def estimate_label(estimate: Estimate) -> str:
-    """`estimated for all 5,000`, or `verified, all 105` where every sample was reached."""
+    """`estimated for all 5,000`, or `verified, all 105` where every sample was reached.
+
+    Both are of `those counted` where samples are no part of the mean, and so is the bias.
+    """
     return f"{'verified,' if estimate.complete else 'estimated for'} {those(estimate)}"
 
 
 def those(estimate: Estimate) -> str:
-    """The samples that an estimate is about: `all 5,000`, or `the 43 scored`."""
+    """The samples that an estimate is about: `all 5,000`, `the 43 scored`, or `those counted` of these."""
+    some = not estimate.refusal and (estimate.undefined or estimate.excluded)
+    return "those counted" if some else _scored(estimate)
+
+
+def _scored(estimate: Estimate) -> str:
     some = estimate.automatic.n and estimate.automatic.undefined
     return f"the {estimate.total:,} scored" if some else f"all {estimate.total:,}"
 
@@ -140,7 +148,7 @@ def estimate_facts(estimate: Estimate, *, assisted: bool = False) -> list[Fact]:
     """
     automatic, lacking = number(estimate.automatic.value), estimate.automatic.undefined
     without = many(lacking, "has no score", "have no score") if estimate.automatic.n and lacking else ""
-    facts = [Fact(f"automatic, {those(estimate)}", automatic, without)]
+    facts = [Fact(f"automatic, {_scored(estimate)}", automatic, without)]
     if not estimate.refusal and estimate.bias is not None and (estimate.undefined or estimate.excluded):
         known = estimate.complete and not estimate.open
         counted = "with verified units" if known else "estimated: those with verified units"

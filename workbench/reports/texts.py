@@ -224,8 +224,7 @@ def gate_text(gate: ScoreGate, names: Mapping[str, str], quote: Callable[[str], 
         lines = [f"{said} {mean} against {number(mark, digits)}"]
         low = f"below {number(mark, digits)}"
     if gate.unscored:
-        of = f"of {many(gate.n + len(gate.undefined) + gate.unscored, 'sample')}"
-        some = many(gate.unscored, f"{of} has", f"{of} have")
+        some = many(gate.unscored, "sample has", "samples have")
         lines.append(f"  {some} no value yet: {gate.step}")
     for state, ids, why in ((low, gate.below, ""), ("undefined", gate.undefined, f" ({NO_UNITS})")):
         named = [names[name] for name in ids if name in names]

@@ -270,7 +270,7 @@ class QueueScreen(BaseScreen):
         if other and self._wanted is None:
             self._view(self.samples.chosen, stay=True)  # samples came in or were removed meanwhile
         self.progress = progress
-        if not progress.total:
+        if not progress.total + progress.blank:
             self.empty("This dataset has no samples.\n\n  workbench import FILE      brings some in")
         self.line.progress, self.line.pace, self.line.planned = progress, pace, planned
         self._draw_head()
@@ -334,7 +334,7 @@ class QueueScreen(BaseScreen):
         head, who = self.query_one(Head), (f"as {flat(self.now.annotator)}", DIM)
         parts = [(named(self.now.info.name, head.size.width), "bold")]
         if self.progress is not None and self._whole:
-            total, here = self.progress.total, self.samples.count
+            total, here = self.progress.total + self.progress.blank, self.samples.count
             count = many(total, "sample")
             parts.append((f"  {count}" if here == total else f"  {here:,} of {count}", DIM))
         order = self.samples.order

@@ -80,7 +80,8 @@ def progress_parts(
         (2, progress.others, "held by others"),
         (4, progress.started, "started"),
         (4, progress.skipped, "skipped"),
-        (3, progress.excluded + progress.blank, "not counted"),
+        (3, progress.excluded, "not counted"),
+        (3, progress.blank, "with a blank reference"),
         (2, progress.flagged, "flagged"),
         (1, progress.stale, "under an older policy"),
     ):
