@@ -231,12 +231,13 @@ async def test_a_service_that_goes_away_ends_the_run_and_fails_no_text(kept: Kep
         await kept(ask, result)
 
     async with client_of(handler) as client:
-        limits = Limits(in_flight=8, attempts=3)
+        # as many tries as end a run: on a busy machine a call may have all of its own before the others
+        limits = Limits(in_flight=4, attempts=10)
         summary = await propose_all(client, Setup(), [alone(200)], leave, limits=limits)
 
     assert summary.failure is not None
     assert ("connection", []) == (summary.failure.kind, kept.kinds())
-    assert summary.progress.requests < 80
+    assert summary.progress.requests < 200
 
 
 @pytest.mark.parametrize("times", [1, 400])
