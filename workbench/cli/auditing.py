@@ -1,4 +1,4 @@
-"""What `workbench import` and `audit` do, step by step. Importing this module loads the stages."""
+"""What `workbench audit` does, step by step. Importing this module loads the stages."""
 
 import shlex
 import sys
@@ -11,7 +11,7 @@ import typer
 
 from workbench import reports
 from workbench.cli.console import Call, counted, on_terminal, tell
-from workbench.cli.import_ import command_of, open_for_import, open_if_there
+from workbench.cli.import_ import command_of, imported, open_if_there
 from workbench.comparing.answer import Answer
 from workbench.errors import UsageError
 from workbench.model import Kind
@@ -21,30 +21,13 @@ from workbench.reports.files import import_text
 from workbench.scoring.names import column_kind, headline, metric_of, runs_of
 from workbench.settings import usual_scorer
 from workbench.stages.answer import answer
-from workbench.stages.import_ import (
-    ImportOptions,
-    ImportReport,
-    bytes_to_import,
-    import_file,
-    preview_import,
-    score_columns,
-)
+from workbench.stages.import_ import ImportOptions, ImportReport, score_columns
 from workbench.stages.propose import propose
 from workbench.stages.queue import named
 from workbench.stages.recompute import counts
 from workbench.text.figures import many
 
 __all__ = ["ImportOptions"]
-
-
-def imported(call: Call, file: Path, options: ImportOptions, *, dry: bool = False) -> ImportReport:
-    """What an import did, or with `dry` would do: then a database that is not there is not made."""
-    size = bytes_to_import(file)
-    if dry:
-        with open_if_there(call) as old, reports.progress("Reading", size, unit="bytes") as progress:
-            return preview_import(file, options, store=old, annotator=call.reader, progress=progress)
-    with open_for_import(call) as store, reports.progress("Importing", size, unit="bytes") as progress:
-        return import_file(store, file, options, annotator=call.annotator, progress=progress)
 
 
 def check_scorer(call: Call, file: Path, options: ImportOptions, scorer: str) -> None:

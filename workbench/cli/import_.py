@@ -29,6 +29,7 @@ from workbench.reports.files import import_text
 from workbench.scoring.names import SCORERS
 
 if TYPE_CHECKING:
+    from workbench.stages.import_ import ImportOptions, ImportReport
     from workbench.store.engine import Store
 
 Update = Annotated[
@@ -102,12 +103,12 @@ def import_(
     json: Json = False,
 ) -> None:
     """Import samples. Importing a file twice adds nothing; bad rows go to a file of their own."""
-    from workbench.cli import auditing
+    from workbench.stages.import_ import ImportOptions
 
     call = context.obj
     if gold and gold_if_given:
         raise UsageError("--gold and --gold-if-given exclude each other")
-    options = auditing.ImportOptions(
+    options = ImportOptions(
         dataset=call.dataset,
         gold="require" if gold else "given" if gold_if_given else "ignore",
         update=update,
@@ -121,7 +122,7 @@ def import_(
         rows=rows,
         command=command_of(call, "import"),
     )
-    report = auditing.imported(call, file, options, dry=dry_run)
+    report = imported(call, file, options, dry=dry_run)
     reports.show(report, import_text(report), as_json=json)
     if report.rejected:
         raise typer.Exit(2 if strict or not report.good else 3)
@@ -171,6 +172,18 @@ def audit(
         open_app(call.db, report.dataset, call.annotator, start)
     if report.rejected:
         raise typer.Exit(3)
+
+
+def imported(call: Call, file: Path, options: "ImportOptions", *, dry: bool = False) -> "ImportReport":
+    """What an import did, or with `dry` would do: then a database that is not there is not made."""
+    from workbench.stages import import_ as stage
+
+    size = stage.bytes_to_import(file)
+    if dry:
+        with open_if_there(call) as old, reports.progress("Reading", size, unit="bytes") as progress:
+            return stage.preview_import(file, options, store=old, annotator=call.reader, progress=progress)
+    with open_for_import(call) as store, reports.progress("Importing", size, unit="bytes") as progress:
+        return stage.import_file(store, file, options, annotator=call.annotator, progress=progress)
 
 
 def command_of(call: Call, name: str) -> list[str]:

@@ -8,12 +8,12 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from workbench.comparing.disputes import disputed
 from workbench.errors import StoreError, UsageError
 from workbench.model import Tally
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD, first_scorer
-from workbench.stages.desk import Desk
 from workbench.stages.people import settles
 from workbench.stages.recompute import match_samples, save_counted
 from workbench.stages.sides import against, numbers_of, verified_side
@@ -27,6 +27,9 @@ from workbench.store.queue_conditions import Picked
 from workbench.store.samples import chunked, load_samples
 from workbench.store.scores import CountedChunk
 from workbench.text.query import EVERYTHING, Order, Query, Term, parse
+
+if TYPE_CHECKING:
+    from workbench.stages.desk import Desk
 
 
 def needs_values(query: Query) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from workbench.comparing.agreement import Overlap, overlaps
 from workbench.comparing.links import Link, links
@@ -11,7 +12,6 @@ from workbench.errors import UsageError
 from workbench.matching.units import language_of
 from workbench.model import Assessment, Kind, Unit
 from workbench.reviewing.fold import resolve
-from workbench.stages.desk import Desk
 from workbench.stages.people import Trainee, check, is_trained, needs_training
 from workbench.stages.queue_values import searched
 from workbench.store import queue, training
@@ -21,6 +21,9 @@ from workbench.store.exports import annotators
 from workbench.store.gold import several, verified_by
 from workbench.store.people import people
 from workbench.store.samples import dataset_of, load_sample, load_samples
+
+if TYPE_CHECKING:
+    from workbench.stages.desk import Desk
 
 MOST = 10
 """Samples that each person is trained with."""

@@ -66,9 +66,9 @@ WRITE_AHEAD = "PRAGMA journal_mode=WAL"
 """Readers and the writer do not wait for each other. Kept in the file, so asked only of our own."""
 
 SILENT = "it does not answer"
+RUNNING = "is the server running, and are host, port, user, password and database right?"
 _PASSWORD = re.compile(r"""(?<=:)(?![/\\]).*(?=@)|(?<=password=)('[^']*'|[^\s&]*)""")
 """Where one stands, also in what is no URL: up to the last @, or in the words of libpq."""
-RUNNING = "is the server running, and are host, port, user, password and database right?"
 
 _SAID = sections(__name__)
 _SCHEMAS = pairs(_SAID["schemas"])
