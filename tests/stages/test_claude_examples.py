@@ -19,8 +19,9 @@ from workbench.stages import editing
 from workbench.stages.claude import Limits, ModelOptions, plan_run, propose_by_model
 from workbench.stages.examples import choose_examples
 from workbench.stages.figures import figures
-from workbench.stages.queue import dataset_under
+from workbench.stages.queue import under
 from workbench.stages.recompute import gate_of, score_dataset
+from workbench.store.runs import find_run
 
 pytestmark = pytest.mark.usefixtures("quick_claude")
 
@@ -193,7 +194,7 @@ def test_figures_over_a_run_leave_out_what_it_was_shown(bench: Any, service: Ser
     assert "1 sample that was an example of this run, with their groups: 3" in score_text(scores)
     gate = gate_of(bench.store, info, scores, metric=None, source="automatic", threshold=0.5, strict=False)
     assert gate.n == 3
-    earlier = dataset_under(bench.store, None, plain.run)
+    earlier = under(bench.info(), find_run(bench.store, bench.info().id, plain.run))
     assert "left_out" not in score_document(score_dataset(bench.store, earlier))
     other = next(one for one in figures(bench.store, earlier).beside if one.scorer == "linked")
     assert other.n == 5

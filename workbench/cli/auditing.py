@@ -10,8 +10,8 @@ from typing import Literal
 import typer
 
 from workbench import reports
-from workbench.cli.console import Call, counted, on_terminal, tell
-from workbench.cli.import_ import command_of, imported, open_if_there
+from workbench.cli.console import Call, counted, on_terminal, open_for, open_if_there, tell
+from workbench.cli.import_ import command_of
 from workbench.comparing.answer import Answer
 from workbench.errors import UsageError
 from workbench.model import Kind
@@ -21,7 +21,14 @@ from workbench.reports.files import import_text
 from workbench.scoring.names import column_kind, headline, metric_of, runs_of
 from workbench.settings import usual_scorer
 from workbench.stages.answer import answer
-from workbench.stages.import_ import ImportOptions, ImportReport, score_columns
+from workbench.stages.import_ import (
+    ImportOptions,
+    ImportReport,
+    bytes_to_import,
+    import_file,
+    preview_import,
+    score_columns,
+)
 from workbench.stages.propose import propose
 from workbench.stages.queue import named
 from workbench.stages.recompute import counts
@@ -32,7 +39,11 @@ __all__ = ["ImportOptions"]
 
 def check_scorer(call: Call, file: Path, options: ImportOptions, scorer: str) -> None:
     """Raise UsageError, before anything is imported, for a score that neither file nor dataset has."""
-    preview = imported(call, file, options, dry=True)
+    with (
+        open_if_there(call) as store,
+        reports.progress("Reading", bytes_to_import(file), unit="bytes") as bar,
+    ):
+        preview = preview_import(file, options, store=store, annotator=call.reader, progress=bar)
     try:
         if preview.good:  # else the import says what is wrong
             counts(scorer, dict.fromkeys((*_columns(call, preview.dataset)[0], *preview.columns)))
@@ -48,7 +59,11 @@ def _columns(call: Call, dataset: str) -> tuple[Collection[str], Kind]:
 
 def bring_in(call: Call, file: Path, options: ImportOptions) -> ImportReport:
     """Bring the file in and propose where nothing was; what went wrong on the way goes to standard error."""
-    report = imported(call, file, options)
+    with (
+        open_for(call.db, create=True) as store,
+        reports.progress("Importing", bytes_to_import(file), unit="bytes") as bar,
+    ):
+        report = import_file(store, file, options, annotator=call.annotator, progress=bar)
     before = report.n_samples - report.new
     if call.dataset is None and report.new and before:
         name = one_line(report.dataset)

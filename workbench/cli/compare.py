@@ -11,8 +11,7 @@ import typer
 from typer import Argument, Option
 
 from workbench import reports
-from workbench.cli.console import Context, Json, Run, counted, dataset_of, given, open_for
-from workbench.cli.import_ import open_if_there
+from workbench.cli.console import Context, Json, Run, counted, dataset_of, given, open_for, open_if_there
 from workbench.comparing.disputes import STATES
 from workbench.errors import UsageError
 from workbench.reports.answer import WIDTH, printed

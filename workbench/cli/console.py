@@ -5,7 +5,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,12 +16,13 @@ from typer import Option
 from typer.core import TyperOption
 
 from workbench import __version__, reports
-from workbench.errors import StoreError, UsageError, WorkbenchError, disk_errors
+from workbench.errors import NoDatabaseError, StoreError, UsageError, WorkbenchError, disk_errors
 from workbench.model import RESOLVED, Progress
 from workbench.settings import TEXT_LIMIT, decoded, read_settings, written_text
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
+    from workbench.stages.opening import Database
     from workbench.store.datasets import DatasetInfo
     from workbench.store.engine import Store
 
@@ -200,11 +201,15 @@ def named_path(text: str) -> Path:
     return Path(text)
 
 
+def _late() -> "type[Database]":
+    from workbench.stages.opening import Database  # not for --help, nor before the first screen is painted
+
+    return Database
+
+
 def shown(place: str) -> str:
     """A database or a file as a message may show it: without a password."""
-    from workbench.store.database import shown_url  # not for --help
-
-    return shown_url(place)
+    return _late().shown(place)
 
 
 def on_terminal() -> bool:
@@ -230,24 +235,20 @@ def given(context: Context, panel: str | None = None, *, besides: Collection[str
     )
 
 
-def _opened(url: str, **how: bool) -> "Store":
-    from workbench.store.engine import open_store
-
-    return open_store(url, **how)
+@contextmanager
+def open_for(url: str, *, create: bool = False, migrate: bool = True) -> "Iterator[Store]":
+    with _late()(url, create=create, migrate=migrate) as opened:
+        yield opened.store
 
 
 @contextmanager
-def open_for(url: str, *, create: bool = False, migrate: bool = True) -> "Iterator[Store]":
-    store = _opened(url, create=create, migrate=migrate)
-    try:
+def open_if_there(call: Call, *, migrate: bool = False) -> "Iterator[Store | None]":
+    """The database; None where there is none yet, or an empty one, in which nothing is made."""
+    with ExitStack() as stack:
+        store = None
+        with suppress(NoDatabaseError):
+            store = stack.enter_context(open_for(call.db, migrate=migrate))
         yield store
-    except WorkbenchError:
-        raise
-    except Exception as error:
-        store.check_whole(error)  # rows that a damaged index leaves out are missed anywhere
-        raise
-    finally:
-        store.close()
 
 
 @contextmanager
@@ -255,26 +256,21 @@ def counted(
     call: Call, title: str, run: str | None = None
 ) -> "Iterator[tuple[Store, DatasetInfo, Progress]]":
     """The dataset of a call, under the run of a name or its own, with a bar over its samples."""
-    from workbench.store.datasets import count_samples
-
-    with (
-        dataset_of(call, run) as (store, info),
-        reports.progress(title, count_samples(store, info.id)) as progress,
-    ):
-        yield store, info, progress
+    with _late()(call.db) as opened:
+        info, samples = opened.dataset(call.dataset, run)
+        with reports.progress(title, samples) as progress:
+            yield opened.store, info, progress
 
 
 @contextmanager
 def dataset_of(call: Call, run: str | None = None) -> "Iterator[tuple[Store, DatasetInfo]]":
-    from workbench.stages.queue import dataset_under
-
-    with open_for(call.db) as store:
-        yield store, dataset_under(store, call.dataset, run)
+    with _late()(call.db) as opened:
+        yield opened.store, opened.dataset(call.dataset, run)[0]
 
 
 def connect(url: str) -> "Store":
     """A database that is there and takes what is written."""
-    store = _opened(url, create=False)
+    store = _late()(url).store
     try:
         store.check_writable(url)
     except StoreError:

@@ -5,10 +5,8 @@ propose, print the first answer, review, print what it has become.
 """
 
 import os
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from typer import Argument, Option
@@ -23,14 +21,11 @@ from workbench.cli.console import (
     on_terminal,
     open_app,
     open_for,
+    open_if_there,
 )
-from workbench.errors import InputError, NoDatabaseError, UsageError
+from workbench.errors import UsageError
 from workbench.reports.files import import_text
 from workbench.scoring.names import SCORERS
-
-if TYPE_CHECKING:
-    from workbench.stages.import_ import ImportOptions, ImportReport
-    from workbench.store.engine import Store
 
 Update = Annotated[
     bool, Option("--update", help="Replace text, scores and verified units that differ from what is stored.")
@@ -103,12 +98,12 @@ def import_(
     json: Json = False,
 ) -> None:
     """Import samples. Importing a file twice adds nothing; bad rows go to a file of their own."""
-    from workbench.stages.import_ import ImportOptions
+    from workbench.stages import import_ as stage
 
     call = context.obj
     if gold and gold_if_given:
         raise UsageError("--gold and --gold-if-given exclude each other")
-    options = ImportOptions(
+    options = stage.ImportOptions(
         dataset=call.dataset,
         gold="require" if gold else "given" if gold_if_given else "ignore",
         update=update,
@@ -122,7 +117,16 @@ def import_(
         rows=rows,
         command=command_of(call, "import"),
     )
-    report = imported(call, file, options, dry=dry_run)
+    size = stage.bytes_to_import(file)
+    if dry_run:  # a database that is not there is not made
+        with open_if_there(call) as old, reports.progress("Reading", size, unit="bytes") as bar:
+            report = stage.preview_import(file, options, store=old, annotator=call.reader, progress=bar)
+    else:
+        with (
+            open_for(call.db, create=True) as store,
+            reports.progress("Importing", size, unit="bytes") as bar,
+        ):
+            report = stage.import_file(store, file, options, annotator=call.annotator, progress=bar)
     reports.show(report, import_text(report), as_json=json)
     if report.rejected:
         raise typer.Exit(2 if strict or not report.good else 3)
@@ -174,54 +178,6 @@ def audit(
         raise typer.Exit(3)
 
 
-def imported(call: Call, file: Path, options: "ImportOptions", *, dry: bool = False) -> "ImportReport":
-    """What an import did, or with `dry` would do: then a database that is not there is not made."""
-    from workbench.stages import import_ as stage
-
-    size = stage.bytes_to_import(file)
-    if dry:
-        with open_if_there(call) as old, reports.progress("Reading", size, unit="bytes") as progress:
-            return stage.preview_import(file, options, store=old, annotator=call.reader, progress=progress)
-    with open_for_import(call) as store, reports.progress("Importing", size, unit="bytes") as progress:
-        return stage.import_file(store, file, options, annotator=call.annotator, progress=progress)
-
-
 def command_of(call: Call, name: str) -> list[str]:
     """How a command begins that a message tells to run next: on the same database and dataset."""
     return ["workbench", name, *(word for option in call.given().items() for word in option)]
-
-
-@contextmanager
-def open_if_there(call: Call, *, migrate: bool = False) -> "Iterator[Store | None]":
-    """The database; None where there is none yet, or an empty one, in which nothing is made."""
-    with ExitStack() as stack:
-        store = None
-        with suppress(NoDatabaseError):
-            store = stack.enter_context(open_for(call.db, migrate=migrate))
-        yield store
-
-
-@contextmanager
-def open_for_import(call: Call) -> "Iterator[Store]":
-    """The database. One that is made here and stays empty because the import fails is removed again; one
-    that has got a part of the file is named."""
-    from workbench.store import database, datasets as known
-
-    path = database.sqlite_path(database.full_url(call.db))
-    new = None if path is None or path.exists() else path
-    samples = 1
-    try:
-        with open_for(call.db, create=True) as store:
-            try:
-                yield store
-            except Exception:
-                samples = sum(known.count_samples(store, info.id) for info in known.list_datasets(store))
-                raise
-    except InputError as error:
-        if new is not None and samples:
-            raise InputError(f"{error}; {samples:,} samples were stored in {new} before that") from error
-        raise
-    finally:
-        if new is not None and not samples:
-            for end in ("", "-wal", "-shm"):
-                new.with_name(f"{new.name}{end}").unlink(missing_ok=True)

@@ -9,8 +9,18 @@ import typer
 from typer import Argument, Option
 
 from workbench import reports
-from workbench.cli.console import Context, Json, dataset_of, given, named_path, on_terminal, policy_from, tell
-from workbench.cli.import_ import Fields, open_for_import
+from workbench.cli.console import (
+    Context,
+    Json,
+    dataset_of,
+    given,
+    named_path,
+    on_terminal,
+    open_for,
+    policy_from,
+    tell,
+)
+from workbench.cli.import_ import Fields
 from workbench.errors import UsageError
 from workbench.matching import FLOOR
 from workbench.reports.plan import WIDER, draft_text, draw_text, plan_text, precision_text
@@ -131,7 +141,10 @@ def draw(
     from workbench.stages.draw import draw as drawing
 
     call = context.obj
-    with open_for_import(call) as store, reports.progress("Reading scores", None, unit="rows") as progress:
+    with (
+        open_for(call.db, create=True) as store,
+        reports.progress("Reading scores", None, unit="rows") as progress,
+    ):
         report = drawing(
             store, out, n, dataset=call.dataset, scorer=scorer, seed=seed, annotator=call.annotator,
             progress=progress,

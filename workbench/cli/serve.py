@@ -44,19 +44,18 @@ def serve(
         from workbench.web import app as pages, guard
     except ModuleNotFoundError as error:
         raise UsageError(f"serve needs the package {error.name!r}: {to_install('web')}") from error
-    from workbench.stages import people
 
     with dataset_of(call) as (store, info):
         store.check_writable(call.db)
         behind = _proxy(proxy_user, proxy_secret_file)
         proxy = behind and pages.Proxy(*behind)
-        known = people.people(store)
+        known = pages.people.people(store)
         host = host.strip("[]")
         elsewhere = f"--host {host} can be reached from elsewhere"
         if host not in guard.LOOPBACK:
             if not public_url.startswith("https://"):
                 raise UsageError(f"{elsewhere}: give --public-url https://…")
-            if proxy is None and not people.can_log_in(store):
+            if proxy is None and not pages.people.can_log_in(store):
                 raise UsageError(f"{elsewhere}: workbench person add NAME first")
         if proxy is not None and not known:
             raise UsageError("--proxy-user names people: workbench person add NAME first")
@@ -67,7 +66,7 @@ def serve(
         site = guard.site_of(port, public_url)
         address = public_url or f"http://{f'[{host}]' if ':' in host else host}:{port}"
         typer.echo(f"Open {address} in a browser. Ctrl-C stops.", err=True)
-        guest = people.let_in(store, call.annotator)
+        guest = pages.people.let_in(store, call.annotator)
         if guest[1]:
             token = f"this token, which ends with the server: {guest[1]}"
             typer.echo(f"Log in as {guest[0]} with {token}", err=True)

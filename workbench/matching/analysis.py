@@ -11,9 +11,8 @@ from typing import NamedTuple
 
 from workbench.text import inflection
 from workbench.text.inflection import LETTERS_STAY, first_letters, forms, places_of
-from workbench.text.latin import alike, first_sound, is_foreign
 from workbench.text.lists import by_word, has_digit, listed, sections
-from workbench.text.normalise import content, fold, key, settled, words
+from workbench.text.normalise import alike, content, first_sound, fold, is_foreign, key, settled, words
 
 _WORDS = sections(__name__)
 

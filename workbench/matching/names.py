@@ -24,9 +24,8 @@ from workbench.matching.analysis import (
     sketch,
 )
 from workbench.model import FoundIf
-from workbench.text.latin import alike, is_foreign
 from workbench.text.lists import has_digit, listed, sections
-from workbench.text.normalise import key
+from workbench.text.normalise import alike, is_foreign, key
 from workbench.text.numbers import readings
 
 Verdict = tuple[int, str]

@@ -14,12 +14,12 @@ from workbench.stages import midnight
 from workbench.stages.people import check, settles
 from workbench.store import assignments, journal, queue, scores
 from workbench.store.assignments import Held, of_others
-from workbench.store.datasets import DatasetInfo, dataset_info, find_dataset
+from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
 from workbench.store.gold import settled_of, several, unresolved
 from workbench.store.plans import plan_of
 from workbench.store.queue import Pace, Progress, QueueRow, count_undoubted, pace
-from workbench.store.runs import RunInfo, find_run
+from workbench.store.runs import RunInfo
 from workbench.store.samples import chunked
 from workbench.text.query import META, Facet, Facets, Query, Term
 from workbench.text.safe import clean
@@ -55,15 +55,6 @@ def named(name: str, columns: Collection[str]) -> str:
 def under(info: DatasetInfo, run: RunInfo | None) -> DatasetInfo:
     """The dataset with another run in the place of its current one."""
     return replace(info, run_id=run.id, run=run.name) if run else info
-
-
-def dataset_under(store: Store, name: str | None, run: str | None) -> DatasetInfo:
-    """The dataset of a name, or the only one, under the run of a name, for None its own.
-
-    Raises NotFoundError, AmbiguousError.
-    """
-    info = find_dataset(store, name)
-    return under(info, None if run is None else find_run(store, info.id, run))
 
 
 def able_scorers(store: Store, info: DatasetInfo) -> list[str]:

@@ -55,6 +55,8 @@ from workbench.web import forms, page
 from workbench.web.forms import Fields, Shown
 from workbench.web.guard import ACT_WINDOW, ACTS, BODY, LOGIN_WINDOW, LOGINS, STATIC, Guard, Limit, Site
 
+__all__ = ["people"]
+
 SAID = 1_000
 """Acts whose words are kept for the page that follows them."""
 
