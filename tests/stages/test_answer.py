@@ -362,6 +362,6 @@ def test_the_values_of_one_sample_are_no_means_for_who_did_not_decide_it(bench: 
             empty = nothing_yet(figures, ())
             assert "1 verified sample is not listed: you are yet to decide it" in empty
             assert "Nothing is verified" not in empty
-            assert "hidden until you decide them" in " ".join(answer_text(found).split())
+            assert "hidden until you decide it" in " ".join(answer_text(found).split())
             assert "the queue is in random order" in empty
             assert "the queue is in the order of the plan" in nothing_yet(replace(figures, planned_n=5), ())

@@ -233,9 +233,10 @@ def _too_few(answer: Answer) -> str:
             f"{value(answer.score_reviewed)} and the reviewed value {value(answer.verified)}."
         )
     elif answer.compared:
-        means = f" The values of fewer than {FEWEST} samples are hidden until you decide them."
+        all_ = "it" if answer.reviewed == 1 else "all of them"
+        means = f" The mean is hidden until you decide {all_}."
     units = f"{UNITS[answer.kind]}s"
-    if answer.done:
+    if answer.done and answer.in_order < FEWEST:
         out = f", {answer.excluded:,} of them not counted" if answer.excluded else ""
         few = f"{many(answer.reviewed, 'sample')} {'is' if answer.reviewed == 1 else 'are'} too few"
         every = "The sample is" if answer.total == 1 else f"All {answer.total:,} samples are"

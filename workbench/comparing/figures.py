@@ -140,8 +140,8 @@ class Figures:
     are totals over those, `by_label` and `by_language` the same cut up; `estimated` are their net shares for
     all samples, empty where there is no estimate. `strict` units are equal letter for letter, `units`
     linked. `beside` has every scorer in short. `sums` are both values added up over the samples that have
-    both, listed or not, None of fewer than ten where `unlisted` ones, which the reader is yet to decide, are
-    among them.
+    both, listed or not, None where they would show what the `unlisted` ones are, which the reader is yet to
+    decide.
     The first `prefix` samples of the order are complete.
     """
 

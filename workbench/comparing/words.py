@@ -82,9 +82,9 @@ def headline(counts: Counts) -> str:
 
 
 def unlisted(samples: int, *, few: bool = False) -> str:
-    """How many verified samples a list leaves out for its reader, and why; also all figures of too `few`."""
+    """How many verified samples a list leaves out for its reader, and why; too `few` of them hide figures."""
     some = many(samples, "verified sample is", "verified samples are")
-    why = f" Figures of fewer than {FEWEST} samples would show what others decided." if few else ""
+    why = " Figures would show what others decided of so few samples." if few else ""
     return f"{some} not listed: you are yet to decide {'it' if samples == 1 else 'them'}.{why}"
 
 

@@ -194,7 +194,7 @@ def score_text(report: ScoreReport) -> str:
     if hidden:
         lines.append(
             f"{many(hidden, 'sample')} that others verified and you are yet to decide: "
-            "what is verified is in the means only"
+            "what is verified is in a mean only, where that does not show it"
         )
     if report.unproposed:
         run = f"the run {report.run}" if report.run else "the suggestions in use"

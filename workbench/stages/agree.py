@@ -25,7 +25,7 @@ from workbench.model import RESOLVED, Assessment, Kind, Progress, silent
 from workbench.reviewing.edits import IMPORT_ACTION, Accept, Open
 from workbench.reviewing.fold import undone_actions
 from workbench.scoring.names import DEFAULT_SCORER
-from workbench.stages.figures import figures
+from workbench.stages.figures import figures, listing
 from workbench.stages.people import may_see
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
@@ -80,12 +80,12 @@ def agree(
     if kind not in info.kinds:
         raise UsageError(f"{info.name} does not review {kind} units; there is: {', '.join(info.kinds)}")
     scorer = None if kind == info.kinds[0] else DEFAULT_SCORER[kind]
-    stats = figures(store, info, scorer=scorer, progress=progress)
+    seen = may_see(store, info, viewer, kind, on_screen=on_screen)
+    stats = listing(figures(store, info, scorer=scorer, progress=progress), seen)
     left_out: Counter[str] = Counter()
     with store.snapshot():
         decided = _decided(said_of_several(store, info.id), kind, left_out)
         loaded = load_samples(store, list(decided), None)
-    seen = may_see(store, info, viewer, kind, on_screen=on_screen)
     pairs: list[Couple] = []
     listed: list[OtherVerdict] = []
     words = {}

@@ -18,7 +18,7 @@ from workbench.model import Kind, Progress, silent
 from workbench.scoring.names import RECOUNT, SCORERS, kind_of, metric_of
 from workbench.stages import calibrate, queue
 from workbench.stages.figures import figures_of, listing, recounted, scope, values_of
-from workbench.stages.people import may_see
+from workbench.stages.people import few_hidden, may_see
 from workbench.stages.plan import planned
 from workbench.stages.queue import headline_scorer, scored_by
 from workbench.stages.recompute import counts as known_score, withheld_from
@@ -42,8 +42,8 @@ def answer(
     """The answer for the eyes of `viewer`, and the figures that it rests on.
 
     `scorer` asks for another score than the headline, `usual` is a person's setting. Samples whose verified
-    values the viewer may not see (`may_see`) are in the means and in no list. Values of fewer than
-    ten samples stand nowhere where the viewer may not see all of these.
+    values the viewer may not see (`may_see`) are in the means and in no list, and in no means that
+    would show them (`few_hidden`).
     `on_screen` nothing suspicious is looked for once there is an estimate. Raises UsageError for an unknown
     scorer.
     """
@@ -61,8 +61,11 @@ def answer(
 
     scores, presence = (scored_by(store, info, one) for one in (name, "presence"))
     scored = {number: value for number in at.places if (value := scores.get(number)) is not None}
-    prefix, whole = at.begun, every.estimate
+    seen = may_see(store, info, viewer, kind, on_screen=on_screen)
+    prefix = at.begun
     begun = {row.sample_id: row.origin for row in prefix.rows}
+    shown = listing(every, seen, begun)
+    whole = shown.estimate
     estimate = pure.estimated(whole)
 
     def resting(rows: Sequence[Row]) -> list[Row]:
@@ -71,9 +74,8 @@ def answer(
 
     rows = resting(every.rows)
     known = [row for row in rows if row.delta is not None]
-    shown = listing(every, may_see(store, info, viewer, kind, on_screen=on_screen))
-    secret = few_hidden([row.sample_id for row in known], shown)
-    able = ("linked", "presence") if kind == "entity" and not every.assisted else ()
+    secret = few_hidden([row.sample_id for row in known], seen)
+    able = ("linked", "presence") if kind == "entity" and not (every.assisted or secret) else ()
     rivals = {
         one: error
         for one in able
@@ -81,7 +83,7 @@ def answer(
     }
     triage = pure.Triage(0, 0, 0, 0, 0, ())
     if estimate is None or not on_screen:
-        triage = _triage(store, info, viewer, every, shown, withheld, scored, presence)
+        triage = _triage(store, info, viewer, every, seen, withheld, scored, presence)
     pace = queue.pace(store, info, viewer)
     measured = pace is not None and pace.foretells
     settled = verified_samples(counts)
@@ -156,11 +158,6 @@ def answer(
     ), shown  # fmt: skip
 
 
-def few_hidden(numbers: Sequence[int], shown: Figures) -> bool:
-    """Whether figures of these samples would tell the values of some: few, and not all of them `shown`."""
-    return len(numbers) < FEWEST and not {*numbers} <= {row.sample_id for row in shown.rows}
-
-
 def _policy_step(store: Store, info: DatasetInfo, run: RunInfo) -> pure.Step | None:
     """The step to the first policy that reviews ask for, if it makes the error smaller."""
     try:
@@ -187,12 +184,12 @@ def mean_error(values: Values, known: Sequence[Row]) -> float | None:
 
 
 def _triage(
-    store: Store, info: DatasetInfo, viewer: str, every: Figures, shown: Figures, withheld: Collection[str],
-    scored: Mapping[int, float], presence: Values,
+    store: Store, info: DatasetInfo, viewer: str, every: Figures, seen: Collection[int],
+    withheld: Collection[str], scored: Mapping[int, float], presence: Values,
 ) -> pure.Triage:  # fmt: skip
     """The samples whose score looks wrong, and how many of them that are reviewed were.
 
-    Of fewer than ten that is only if the viewer may see them, as `shown` says.
+    Not how many were where it would show what these few are (`few_hidden`).
     """
     kind = every.kind
     suspects = []
@@ -220,7 +217,7 @@ def _triage(
     decided = columns.decided_by(store, info.id, kind, viewer) | gold.load_excluded(store, info.id, kind)
     deltas = {row.sample_id: row.delta for row in every.rows if row.delta is not None}
     reviewed = [suspect.sample_id for suspect in suspects if suspect.sample_id in deltas]
-    if few_hidden(reviewed, shown):
+    if few_hidden(reviewed, seen):
         reviewed = []
     checked = [deltas[number] for number in reviewed]
     listed = [suspect for suspect in suspects if suspect.sample_id not in decided][: pure.SHOWN]

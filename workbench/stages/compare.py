@@ -16,6 +16,7 @@ from workbench.comparing.versions import (
     Against,
     GoldDiff,
     GoldVersion,
+    MeanChange,
     ScoredTwice,
     VersionSample,
     against as hold_against,
@@ -32,7 +33,7 @@ from workbench.scoring.names import SCORERS, day_of, kind_of, metric_of, runs_of
 from workbench.stages import local, moment_of
 from workbench.stages.figures import recounted, scope, values_of
 from workbench.stages.import_ import existing, manifest_settings, own_names, with_names
-from workbench.stages.people import may_see
+from workbench.stages.people import few_hidden, may_see
 from workbench.stages.queue import headline_scorer
 from workbench.stages.recompute import known, withheld_from
 from workbench.store import gold as gold_store, journal, plans, samples, scores
@@ -121,7 +122,8 @@ def compare_against(
 
     Without `scorer` it is the one that reports begin with. Samples of the holdout, those that are not
     counted, and examples of the run stay out; values are those of figures: what a calibration saw is scored
-    at a threshold chosen without it. What is verified is listed where `may_see` says so.
+    at a threshold chosen without it. What is verified is listed where `may_see` says so, and errors that
+    would show the others are without these.
 
     Raises UsageError for an unknown name, two kinds of units, a moment that is none, and where no run is from
     before it.
@@ -142,6 +144,8 @@ def compare_against(
     kind = next(iter(kinds), info.kinds[0])
     at, seen = scope(store, info, run, first, kind, fitted), may_see(store, info, viewer, kind)
     (ours, own), (theirs, other) = values_of(at, first), values_of(at, second)
+    if few_hidden([n for n in verified if n in at.places and n in ours and n in theirs], seen):
+        verified = {number: sample for number, sample in verified.items() if number in seen}
     questions = samples.questions_of_hashes(store, info.id)
     twice = [
         ScoredTwice(
@@ -202,7 +206,8 @@ def diff(
 ) -> GoldDiff:
     """Compare two versions: each the folder of an export, `now`, or a day (its beginning) or time.
 
-    For the eyes of `viewer`: changes of the database are listed where `may_see` says so.
+    For the eyes of `viewer`: changes of the database are listed where `may_see` says so, and means that would
+    show others have no value.
     Where the database knows the dataset, annotators of exports have their names. Raises NotFoundError for a
     folder that is no export, InputError for versions of different datasets, UsageError for a moment that is
     none.
@@ -221,6 +226,7 @@ def diff(
         raise InputError(
             f"{first} and {second} have no sample in common: a diff needs two versions of one dataset"
         )
+    both = version, other
     found = differences(version, other)
     if store is None or viewer is None or (is_folder(first) and is_folder(second)):
         return found
@@ -229,7 +235,17 @@ def diff(
     seen = {kind: may_see(store, info, viewer, kind) for kind in KINDS}
     listed = tuple(one for one in found.changes if one.id not in ids or ids[one.id] in seen[one.kind])
     hidden = {one.id for one in found.changes} - {one.id for one in listed}
-    return replace(found, changes=listed, hidden=len(hidden))
+    means = {moved.name: moved for moved in found.verified}
+    for kind in KINDS:
+        groups = [{id_ for id_, sample in side.samples.items() if sample.gold.get(kind)} for side in both]
+        groups.append({one.id for one in found.changes if one.kind == kind})
+        shown = {id_ for group in groups for id_ in group if id_ not in ids or ids[id_] in seen[kind]}
+        if (moved := means.get(f"verified_{kind}")) and any(few_hidden(group, shown) for group in groups):
+            before, after, old, new = (
+                replace(one, value=None) for one in (moved.before, moved.after, *moved.both)
+            )
+            means[moved.name] = MeanChange(moved.name, before, after, (old, new))
+    return replace(found, changes=listed, hidden=len(hidden), verified=tuple(means.values()))
 
 
 def _exported(folder: str) -> str:

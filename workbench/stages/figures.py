@@ -16,7 +16,7 @@ from workbench.comparing.estimates import DRAWN, REFUSED, Design, Estimate, enou
 from workbench.comparing.estimators import EQUAL, Population, Reached, difference, with_score
 from workbench.comparing.explained import CauseTotal, Explained, cause_totals, of_labels, sums
 from workbench.comparing.figures import Arm, Arms, Beside, Counts, Figures, Row, arms
-from workbench.comparing.intervals import FEWEST, UNIT, Interval, mean
+from workbench.comparing.intervals import FEWEST, UNIT, Interval, Mean, mean
 from workbench.comparing.paired import Pair, Paired, paired
 from workbench.comparing.plans import DESIGNS
 from workbench.comparing.words import CHOSEN, interval, unlisted
@@ -33,6 +33,7 @@ from workbench.scoring.names import (
 )
 from workbench.stages.calibrate import CrossFit, cross_fitted
 from workbench.stages.examples import seen_by
+from workbench.stages.people import few_hidden
 from workbench.stages.plan import Prefix, prefix
 from workbench.stages.queue import able_scorers, headline_scorer, scored_by
 from workbench.stages.recompute import counts, recompute
@@ -131,10 +132,11 @@ def scope(
     return Scope(store, info, run, name, kind, fitted, begun, places, excluded, len(shown))
 
 
-def listing(stats: Figures, ids: Collection[int]) -> Figures:
+def listing(stats: Figures, ids: Collection[int], begun: Collection[int] = ()) -> Figures:
     """The same figures with these samples listed and no other one named: its reader is yet to decide it.
 
-    Figures of fewer than ten samples would tell the values of those, so they go too.
+    What would tell the values of those goes too, as `few_hidden` says: all figures, or the estimate, which
+    rests on the verified samples that have `begun` the order.
     """
     rows = tuple(row for row in stats.rows if row.sample_id in ids)
     gone = len(stats.rows) - len(rows)
@@ -153,7 +155,17 @@ def listing(stats: Figures, ids: Collection[int]) -> Figures:
             arm if arm.n >= FEWEST else Arm(arm.n, None, None) for arm in (both.blind, both.assisted)
         )
         both = Arms(blind, assisted, None, None)
-    few = short.n < FEWEST
+    known = [row.sample_id for row in stats.rows if row.delta is not None]
+    few = few_hidden(known, ids)
+    if few or few_hidden([number for number in known if number in begun], ids):
+        whole = stats.estimate
+        refusal = whole.refusal or "it would show what others decided of so few samples"
+        verified = Mean(None, whole.verified.n, whole.verified.undefined)
+        estimate = Estimate(
+            whole.total, whole.n, whole.undefined, whole.excluded, whole.open, whole.unsure, whole.design,
+            whole.automatic, verified, refusal,
+        )  # fmt: skip
+        stats = replace(stats, estimate=estimate, estimated={})
     notes = (*stats.notes, unlisted(gone, few=few))
     stats = replace(stats, rows=rows, paired=short, without_fast=slow, arms=both, notes=notes, unlisted=gone)
     if not few:
@@ -161,7 +173,6 @@ def listing(stats: Figures, ids: Collection[int]) -> Figures:
     nothing = overlaps([])
     return replace(
         stats,
-        estimate=replace(stats.estimate, verified=replace(stats.estimate.verified, value=None)),
         paired=Paired(short.n, Rate(0, 0), None, early=short.early),
         without_fast=None,
         verdicts=Verdicts(0, 0, 0, 0),

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from hmac import compare_digest
 from shlex import quote
 from typing import Literal, get_args
 
+from workbench.comparing.intervals import FEWEST
 from workbench.errors import NotFoundError, UsageError
 from workbench.model import RESOLVED, Kind, sha256
 from workbench.store.assignments import release
@@ -96,6 +97,19 @@ def may_see(store: Store, info: DatasetInfo, viewer: str, kind: Kind, *, on_scre
         return shown_ids(store, info, viewer, kind)
     blind = blind_ids(store, info)
     return set(sample_ids(store, info.id).values()) - (blind and blind - shown_ids(store, info, viewer, kind))
+
+
+HIDDEN = 3
+"""Samples that a figure may not be without: with one or two hidden ones it shows what these are."""
+
+
+def few_hidden(samples: Collection[int | str], seen: Collection[int | str]) -> bool:
+    """Whether a figure of these samples would tell the values of some that its reader may not see.
+
+    It is of fewer than ten samples, or the reader may see all but one or two.
+    """
+    hidden = sum(number not in seen for number in samples)
+    return bool(hidden) and (len(samples) < FEWEST or hidden < HIDDEN)
 
 
 def why_not(everybody: Sequence[Person], name: str, deed: Deed) -> str:

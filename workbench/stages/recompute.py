@@ -20,7 +20,7 @@ from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, kind_o
 from workbench.scoring.scorers import ScoreGate, counted, gate, value_of
 from workbench.stages import begin_worker
 from workbench.stages.examples import NOTHING, Seen, seen_by
-from workbench.stages.people import check, may_see
+from workbench.stages.people import check, few_hidden, may_see
 from workbench.stages.queue import named
 from workbench.store import gold as gold_store, plans, runs, samples, scores
 from workbench.store.calibrations import use_calibration
@@ -108,6 +108,7 @@ class ScoreReport:
 
     `unproposed`: samples without a proposal in it, `elsewhere` how many of them other runs speak of.
     `seen`: the samples that the run's prompt showed, and those related to them; no automatic mean has them.
+    A mean of verified values that would show what whoever asked may not see has no value.
     `calibration` chose the threshold; "" for none. `withheld`: blind samples that whoever asked is yet to
     decide; of these no report shows anything.
     """
@@ -257,15 +258,18 @@ def gate_of(
 ) -> ScoreGate:  # fmt: skip
     """Hold a report against a pass mark: the values of a scorer or an imported column, or the verified ones.
 
-    Raises UsageError for an unknown metric or source. Excluded samples stay out, and of a scorer's values
-    those that the run has seen; a sample that has no such value (no proposal; not in the column; not verified
-    or unresolved) is counted as unscored.
+    Raises UsageError for an unknown metric or source, and where the mean of verified values is withheld.
+    Excluded samples stay out, and of a scorer's values those that the run has seen; a sample that has no such
+    value (no proposal; not in the column; not verified or unresolved) is counted as unscored.
     """
     name = metric or DEFAULT_SCORER[info.kinds[0]]
     name, kind = counts(name, scores.external_columns(store, info.id))
     if source not in ("automatic", "verified"):
         raise UsageError(f"unknown source {source!r}; there is: automatic, verified")
     automatic = source == "automatic"
+    whole = report.means.get(f"verified_{kind}")
+    if not automatic and whole and whole.n and whole.value is None:
+        raise UsageError("the mean of verified values would show what others decided of so few samples")
     recalls: list[tuple[str, Fraction | None]] = []
     unscored = 0
     for row in report.samples:
@@ -337,10 +341,11 @@ def _means(rows: tuple[Scored, ...], seen: Collection[str]) -> dict[str, Mean]:
         for kind, tally in row.verified.items():
             if kind not in row.excluded:
                 values[f"verified_{kind}"].append(None if row.blank else tally.recall)
-    for kind in KINDS:  # the mean of one sample alone is its value
-        one = [row for row in rows if kind in row.verified.keys() - row.excluded]
-        if len(one) == 1 and kind in one[0].hidden:
-            del values[f"verified_{kind}"]
     columns = sorted({name for row in rows for name in row.external})
     names = (*SCORERS, *columns, *(f"verified_{kind}" for kind in KINDS))
-    return {name: mean(values[name]) for name in names if name in values}
+    means = {name: mean(values[name]) for name in names if name in values}
+    for kind in KINDS:
+        known = [row for row in rows if kind in row.verified.keys() - row.excluded]
+        if few_hidden([row.id for row in known], {row.id for row in known if kind not in row.hidden}):
+            means[f"verified_{kind}"] = replace(means[f"verified_{kind}"], value=None)
+    return means
