@@ -16,7 +16,8 @@
 $ COMMAND        what is typed; `ls`, `cat`, `mv`, `unset`, `sqlite3`, behind ` | ` `jq` do what they do;
                  `read`: what import makes of a file here or in fixtures/formats, its rows as native ones;
                  `view QUERY`, `row ID`, `facets`: what the queue shows ann, or `--as WHO`, in the order of
-                 the file, or `--by ORDER`; `settling ID`: the units of a sample while they are settled;
+                 the file, or `--by ORDER`; `state ID`: how far a person is with a sample, and what is noted;
+                 `units ID`: its names as the person has them, `settling ID`: while they are settled;
                  `gold`: what stands of each sample
 TEXT             standard output, whole: a line `…` stands for lines that are left out, `…` in a line for
                  a part of it
@@ -277,7 +278,7 @@ def shown(run: Run, words: str) -> str:
         said = Path(*arguments).read_text("utf-8").splitlines()
     elif name == "read":
         said = made_of(*arguments)
-    elif name in ("view", "row", "facets", "gold", "settling"):
+    elif name in ("view", "row", "facets", "gold", "state", "units", "settling"):
         said = in_queue(name, *arguments)
     elif name == "mv":
         shutil.move(arguments[0], arguments[1])
@@ -306,6 +307,12 @@ def units_text(assessment: Assessment) -> str:
     return ", ".join(f"{one.text}{f'/{one.label}' * (one.label != 'place')} {said}" for one, said in verdicts)
 
 
+def state_text(opened: Opened) -> str:
+    """How far a person is with the entities of a sample, and what is noted there."""
+    now = opened.state
+    return ", ".join(filter(None, (now.entity.disposition, now.entity.reason, now.flag, *now.comments)))
+
+
 def gold_text(found: Gold) -> str:
     """The origin of what stands, and its units."""
     return f"{found.origin}: {units_text(found.assessment) if found.assessment else '–'}"
@@ -329,6 +336,9 @@ def in_queue(what: str, words: str = "", *options: str) -> list[str]:
         if what == "gold":
             found = load_gold(store, info.id, "entity")
             return [f"{key} {gold_text(found[number])}" for key, number in ids.items() if number in found]
+        if what in ("state", "units"):
+            opened = open_sample(store, ids[words], who)
+            return [state_text(opened) if what == "state" else units_text(opened.state.entity.assessment)]
         if what == "settling":
             return [units_text(open_resolution(store, ids[words], who, info.id).state.entity.assessment)]
         row = queue.queue_rows(store, info, who, [ids[words]])[ids[words]]

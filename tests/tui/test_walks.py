@@ -31,7 +31,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import verify
-from tests.sessions import pattern as printing, sessions, shown as printed_by
+from tests.sessions import pattern as printing, sessions, shown as printed_by, state_text
 from tests.tui.conftest import User, said
 from tests.tui.starts import STARTS, Ask
 from tests.tui.teams import decide
@@ -54,12 +54,6 @@ KEYS = re.compile(r'"([^"]*)"|\(([^)]+)\)|\{([^}]+)\}|(\S+)')
 OPENING = re.compile(r"(?P<start>.*?)(?: ?(?P<size>\d+x\d+))?(?: as (?P<who>\S+))?(?: ?at (?P<sample>\S+))?")
 
 # What is stored.
-
-
-def state(user: User, who: str, sample: str) -> str:
-    """How far a person is with the entities of a sample, and what is noted there."""
-    now = user.stored(sample, who).state
-    return ", ".join(filter(None, (now.entity.disposition, now.entity.reason, now.flag, *now.comments)))
 
 
 def unit(user: User, who: str, sample: str, text: str) -> str:
@@ -91,7 +85,7 @@ def gold(user: User, sample: str) -> str:
 QUESTIONS: dict[str, Callable[[User, str, list[str]], str]] = {
     "listed": lambda user, who, words: listed(user),
     "sorted": lambda user, who, words: " ".join(sorted(listed(user).split())),
-    "state": lambda user, who, words: state(user, who, words[0]),
+    "state": lambda user, who, words: state_text(user.stored(words[0], who)),
     "unit": lambda user, who, words: unit(user, who, words[0], " ".join(words[1:])),
     "gold": lambda user, who, words: gold(user, words[0]),
     "clipboard": lambda user, who, words: user.pilot.app.clipboard,
