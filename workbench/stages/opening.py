@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 
 from workbench.errors import InputError, WorkbenchError
+from workbench.formats.exports.folder import check_outside
 from workbench.stages.queue import under
 from workbench.store import database
 from workbench.store.datasets import DatasetInfo, count_samples, find_dataset, list_datasets
@@ -24,6 +25,8 @@ class Database:
     def __init__(self, url: str, *, create: bool = False, migrate: bool = True) -> None:
         path = database.sqlite_path(database.full_url(url))
         self._new = None if path is None or path.exists() else path
+        if self._new is not None and create:
+            check_outside(self._new)
         self.store: Store = open_store(url, create=create, migrate=migrate)
 
     def __enter__(self) -> Database:

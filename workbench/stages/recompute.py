@@ -14,6 +14,7 @@ from multiprocessing import get_context
 from workbench.comparing.intervals import Mean, mean
 from workbench.errors import UsageError
 from workbench.formats.columns import no_recall
+from workbench.formats.exports.folder import check_outside
 from workbench.model import KINDS, Kind, Matching, Progress, Score, Tally, silent
 from workbench.scoring.doubt import Counted
 from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, kind_of
@@ -30,7 +31,7 @@ from workbench.store.queue import shown_ids
 from workbench.store.samples import Stored
 from workbench.store.scores import CountedChunk, save_counted
 
-__all__ = ["save_counted"]
+__all__ = ["check_outside", "save_counted"]
 
 FEW = 3
 """Chunks of a thousand below which starting processes costs more than it saves.

@@ -12,6 +12,7 @@ from workbench.errors import StoreError
 from workbench.formats.exports.folder import (
     being_written,
     check_manifest,
+    check_outside,
     home_of,
     leftovers,
     manifest_hash,
@@ -90,6 +91,8 @@ def status(store: Store, annotator: str, dataset: str | None = None) -> Database
 
 def backup(store: Store, target: Path | None, now: datetime) -> Path:
     """Copy a database while it is in use, by default under a name with the time. Raises as the store does."""
+    if target is not None:
+        check_outside(target)
     return database.backup(store.url, now.strftime("%Y%m%d-%H%M%S"), target)
 
 
@@ -104,6 +107,8 @@ def copy(
 ) -> copying.CopyReport:
     """Copy the whole database, or one dataset, into an empty database of any kind. Raises UsageError."""
     check(store, annotator, "copy the database")
+    if (file := sqlite_path(database.full_url(to))) is not None:
+        check_outside(file)
     return copying.copy_into(store, to, dataset_id, progress)
 
 

@@ -17,12 +17,15 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import workbench
 from workbench.errors import ExportError, InputError, NotFoundError, disk_errors
-from workbench.formats.exports.item import Surroundings
 from workbench.model import JsonObject, sha256
 from workbench.text.safe import clean
+
+if TYPE_CHECKING:
+    from workbench.formats.exports.item import Surroundings
 
 MANIFEST = "manifest.json"
 SCHEMA = "workbench-export"
@@ -139,6 +142,12 @@ def is_export(folder: Path) -> bool:
     return False
 
 
+def check_outside(path: Path) -> None:
+    """Raise ExportError for a place inside an export, which stays as it is."""
+    if is_export(next(folder for folder in path.absolute().parents if folder.is_dir())):
+        raise ExportError(f"{path}: the folder holds an export, which stays as it is: name another place")
+
+
 def check_manifest(folder: Path) -> list[str]:
     """What differs between the folder and its manifest, one line each; empty when nothing does.
 
@@ -160,6 +169,7 @@ def check_manifest(folder: Path) -> list[str]:
 
 def check_free(directory: Path, *, force: bool) -> None:
     """Raise ExportError where an export may not stand; nothing is changed here."""
+    check_outside(directory)
     target = directory.resolve()
     if not os.path.lexists(target):
         return
@@ -331,8 +341,7 @@ def write_whole(path: Path, text: str, *, force: bool = False) -> None:
     """
     if path.is_dir():
         raise ExportError(f"{path}: is a folder; name a file")
-    if is_export(path.parent):
-        raise ExportError(f"{path}: the folder holds an export, which stays as it is: name another place")
+    check_outside(path)
     if path.exists():
         with suppress(OSError), path.open("rb") as file:
             if file.read(len(DATABASE)) == DATABASE:
