@@ -52,6 +52,8 @@ class Notes:
     """What a reader has to say of a whole file, filled while its rows are read."""
 
     format: str = ""
+    usual: str = ""
+    """What the file would be read as if nobody had named another format."""
     files: tuple[str, ...] = ()
     """The files that are read."""
     kept: Counter[str] = field(default_factory=Counter)
@@ -126,6 +128,8 @@ class Notes:
     def messages(self) -> list[str]:
         """One sentence for each thing worth saying, in a fixed order."""
         told = []
+        if self.usual not in ("", self.format) and {self.usual, self.format} != {"native", "ragas"}:
+            told.append(f"warning: the file looks like {self.usual}; --format {self.format} reads it as that")
         if self.without_contexts:
             told.append(
                 f"warning: no contexts in {many(self.without_contexts, 'row')}. Recall counts every unit "
@@ -133,7 +137,7 @@ class Notes:
             )
             if self.for_contexts:
                 named = excerpt(self.for_contexts)
-                told[0] += f" If a column holds the contexts, name it: --map retrieved_contexts={named}"
+                told[-1] += f" If a column holds the contexts, name it: --map retrieved_contexts={named}"
         odd = {name for name, (metric, _) in self.kept_first.items() if metric or self.scores[name]}
         told += _counted("kept in meta", Counter({n: rows for n, rows in self.kept.items() if n not in odd}))
         for name in sorted(odd):
