@@ -63,7 +63,7 @@ def open_at(
         return resolve.open_resolution(store, sample_id, desk.annotator, desk.info.id)
     off_plan: bool | None = picked or (desk.view is not None and desk.view.off_plan)
     if state is not None and state.opened.off_plan is not None:
-        off_plan = None  # undone where it is open: how it was chosen stays
+        off_plan = state.opened.off_plan  # undone where it is open: how it was chosen stays
     info = dataset_info(store, desk.info.id)
     return review.open_sample(store, sample_id, desk.annotator, off_plan=off_plan, info=info, state=state)
 

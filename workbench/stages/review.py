@@ -155,8 +155,8 @@ def open_sample(
     """A sample with this annotator's review, or with what a new review would start from. Writes nothing.
 
     `off_plan`: it was chosen in an order that is no random one; a new review says so, or one that nobody has
-    seen or that was undone whole; None for an edit that shows it to nobody, and where it is open. `info` is
-    the dataset and `state` the review as they are now, where the caller has just read or written them.
+    seen or that was undone whole; None for an edit that shows it to nobody. `info` is the dataset and
+    `state` the review as they are now, where the caller has just read or written them.
     """
     info = info or dataset_info(store, dataset_of(store, sample_id))
     stored = load_sample(store, sample_id, info.run_id)
@@ -167,7 +167,7 @@ def open_sample(
     else:
         reopening = _reopening(store, info, stored, annotator, state)
         anew = state.opened.off_plan is None or state.disposition(info.kinds) == "todo"
-        if anew and off_plan not in (None, state.opened.off_plan):
+        if anew and off_plan != state.opened.off_plan:
             reopening = replace(reopening or replace(state.opened, assessments=()), off_plan=off_plan)
         state = applied(state, reopening) if reopening else state
         if state.opened.proposal != stored.proposal_id:
