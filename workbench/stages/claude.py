@@ -468,7 +468,7 @@ def list_runs(store: Store, info: DatasetInfo) -> list[RunSummary]:
             current=run.id == now.run_id,
             paid=_paid(store, run),
         )
-        for run in reversed(runs.list_runs(store, info.id))
+        for run in reversed(runs.present_runs(store, info.id))
     ]
 
 

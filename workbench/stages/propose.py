@@ -13,7 +13,7 @@ from workbench.proposing.claude.asks import MODEL_PROPOSERS
 from workbench.reviewing.documents import proposal_document
 from workbench.stages.people import check
 from workbench.store import runs, samples
-from workbench.store.datasets import DatasetInfo, set_dataset
+from workbench.store.datasets import DatasetInfo, count_samples, set_dataset
 from workbench.store.engine import Store
 
 CHUNK = 200
@@ -61,7 +61,8 @@ def propose(
         chosen = runs.find_run(store, info.id, run) if run is not None else recorded[-1]
         set_dataset(store, info.id, run_id=chosen.id)
         without = runs.count_unproposed(store, info.id, chosen.id)
-        return ProposeReport(chosen.name, 0, chosen.n_proposals, without, chosen.name, info.run)
+        proposed = count_samples(store, info.id) - without
+        return ProposeReport(chosen.name, 0, proposed, without, chosen.name, info.run)
     raise UsageError(f"unknown proposer {proposer!r}; there is: {', '.join((*PROPOSERS, *MODEL_PROPOSERS))}")
 
 

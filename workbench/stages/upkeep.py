@@ -77,7 +77,7 @@ def status(store: Store, annotator: str, dataset: str | None = None) -> Database
         tuple(
             DatasetStatus(
                 info,
-                tuple(runs.list_runs(store, info.id)),
+                tuple(runs.present_runs(store, info.id)),
                 queue.progress(store, info, annotator),
                 len(unresolved_ids(store, info, annotator)),
                 team(store, info),

@@ -67,7 +67,7 @@ WRITE_AHEAD = "PRAGMA journal_mode=WAL"
 
 SILENT = "it does not answer"
 RUNNING = "is the server running, and are host, port, user, password and database right?"
-_PASSWORD = re.compile(r"""(?<=:)(?![/\\]).*(?=@)|(?<=password=)('[^']*'|[^\s&]*)""")
+_PASSWORD = re.compile(r"""(?i)(:)(?![/\\]).*(?=@)|(password\s*=\s*)('[^']*'|[^\s&]*)""")
 """Where one stands, also in what is no URL: up to the last @, or in the words of libpq."""
 
 _SAID = sections(__name__)
@@ -159,7 +159,7 @@ def shown_url(url: str | URL) -> str:
     """What was given as a database or a file, without a password: also of a URL that is mistyped."""
     with suppress(ArgumentError, ValueError):
         url = make_url(url).difference_update_query(["password"]).render_as_string(hide_password=True)
-    return _PASSWORD.sub("***", str(url))
+    return _PASSWORD.sub(r"\1\2***", str(url))
 
 
 def sqlite_path(url: str) -> Path | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import count
 from typing import Any
@@ -69,6 +69,15 @@ def list_runs(store: Store, dataset_id: int) -> list[RunInfo]:
     query = select(*own, *numbers).where(RUN.dataset_id == dataset_id)
     with store.snapshot():
         return [RunInfo(*row) for row in store.rows(query.order_by(RUN.id))]
+
+
+def present_runs(store: Store, dataset_id: int) -> list[RunInfo]:
+    """The same runs, without their proposals for texts that were replaced; this reads all samples."""
+    total = store.count(SAMPLE.id, SAMPLE.dataset_id == dataset_id)
+    return [
+        replace(run, n_proposals=total - count_unproposed(store, dataset_id, run.id))
+        for run in list_runs(store, dataset_id)
+    ]
 
 
 def find_run(store: Store, dataset_id: int, name: str) -> RunInfo:
