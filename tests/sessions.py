@@ -12,13 +12,16 @@
 * WHO ID: EDITS  what a person does in review, by the names of `EDITS`, with `, ` between them; `next 3`
                  are the next three samples of their queue, of the training where they are in one;
                  `WHO settles ID`: what others differ in, each unit by `take A WHO` or `neither A`, all
-                 that is open by `rest WHO`. What is refused is shown as standard error
+                 that is open by `rest WHO`; `WHO picks ID`: by hand, not in its turn; `WHO: undo` and
+                 `redo`. What is refused is shown as standard error
 $ COMMAND        what is typed; `ls`, `cat`, `mv`, `unset`, `sqlite3`, behind ` | ` `jq` do what they do;
                  `read`: what import makes of a file here or in fixtures/formats, its rows as native ones;
                  `view QUERY`, `row ID`, `facets`: what the queue shows ann, or `--as WHO`, in the order of
-                 the file, or `--by ORDER`; `state ID`: how far a person is with a sample, and what is noted;
-                 `units ID`: its names as the person has them, `settling ID`: while they are settled;
-                 `gold`: what stands of each sample
+                 the file, or `--by ORDER`; `state ID`: how far a person is with a sample, and what is noted
+                 or shown there; `units ID`: its names as the person has them, `settling ID`: while they are
+                 settled; `gold`: what stands of each sample; `places ID`: whose they are;
+                 `next decide`: the sample that a person is to decide, `next hold`: and holds from now on,
+                 `next settle`: to settle, `--after ID`; `sql STATEMENT`: past the program, on either database
 TEXT             standard output, whole: a line `…` stands for lines that are left out, `…` in a line for
                  a part of it
 ! TEXT           standard error, in the same way
@@ -51,12 +54,14 @@ from workbench.formats.exports.item import to_text
 from workbench.formats.reading import read
 from workbench.formats.rows import Notes
 from workbench.model import Assessment, Kind
+from workbench.reports.units import settled_value
 from workbench.reviewing.edits import Comment, Flag
 from workbench.stages import editing, queue, queue_values
 from workbench.stages.desk import open_desk
 from workbench.stages.resolve import open_resolution, take, take_rest
 from workbench.stages.review import Opened, act, open_sample
 from workbench.stages.training import admitted
+from workbench.store.assignments import Held, places
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
 from workbench.store.gold import Gold, load_gold
@@ -72,6 +77,10 @@ def sessions(beside: str) -> dict[str, str]:
         if path.name != "cases.txt"
         for title, told in re.findall(r"(?ms)^# (.*?)\n(.*?)(?=^# |\Z)", path.read_text("utf-8"))
     }
+
+
+def database() -> str:
+    return os.environ.get("WORKBENCH_DB", "workbench.db")
 
 
 def given(rows: Callable[[int], list[Row]], *options: str) -> Callable[[Run, int], None]:
@@ -194,8 +203,9 @@ def reviewed(told: str) -> None:
     """Do what a line `WHO ID: EDIT WORDS, EDIT WORDS` says; `undo` and `redo` are of no sample."""
     words, _, edits = told.partition(": ")
     who, _, ids = words.partition(" ")
-    settles, ids = ids.startswith("settles "), ids.removeprefix("settles ")
-    bench = Bench(Path(), open_store(os.environ.get("WORKBENCH_DB", "workbench.db")))
+    how = next((one for one in ("settles ", "picks ") if ids.startswith(one)), "")
+    ids = ids.removeprefix(how)
+    bench = Bench(Path(), open_store(database()))
     try:
         if edits in ("undo", "redo"):
             getattr(bench, edits)(who)
@@ -211,10 +221,10 @@ def reviewed(told: str) -> None:
                 )
             else:
                 number = bench.id(key)
-            if settles:
+            if how == "settles ":
                 opened = open_resolution(bench.store, number, who, info.id)
             else:
-                opened = open_sample(bench.store, number, who)
+                opened = open_sample(bench.store, number, who, off_plan=how == "picks ")
             for one in edits_of(opened, wishes):
                 opened = act(bench.store, opened, one(opened) if callable(one) else one)
     finally:
@@ -278,8 +288,17 @@ def shown(run: Run, words: str) -> str:
         said = Path(*arguments).read_text("utf-8").splitlines()
     elif name == "read":
         said = made_of(*arguments)
-    elif name in ("view", "row", "facets", "gold", "state", "units", "settling"):
-        said = in_queue(name, *arguments)
+    elif name in ("view", "row", "facets", "gold", "state", "units", "settling", "next", "places"):
+        try:
+            said = in_queue(name, *arguments)
+        except WorkbenchError as error:
+            said = [f"! {error}"]
+    elif name == "sql":
+        with closing(open_store(database())) as store:
+            bench = Bench(Path(), store)
+            asks = arguments[0].startswith("SELECT")
+            rows = bench.query(*arguments) if asks else bench.change(*arguments) or []
+        said = ["|".join(str(int(one) if one in (True, False) else one) for one in row) for row in rows]
     elif name == "mv":
         shutil.move(arguments[0], arguments[1])
         said = []
@@ -308,9 +327,20 @@ def units_text(assessment: Assessment) -> str:
 
 
 def state_text(opened: Opened) -> str:
-    """How far a person is with the entities of a sample, and what is noted there."""
+    """How far a person is with the entities of a sample, what is noted, and what else they see there."""
     now = opened.state
-    return ", ".join(filter(None, (now.entity.disposition, now.entity.reason, now.flag, *now.comments)))
+    said = [now.entity.disposition, now.entity.reason, now.flag, *now.comments]
+    said += ["without suggestions"] * opened.blind + ["to match again"] * opened.rematch
+    said += [settled_value(opened, "entity")] * ("entity" in opened.settled)
+    said += [f"beside {one.annotator}" for one in opened.others.get("entity", ())]
+    return ", ".join(filter(None, said))
+
+
+def place_text(held: Held | None) -> str:
+    if held is None:
+        return "free"
+    how = "decided" if held.done else "given" if held.until is None else "held"
+    return f"{held.annotator} {how}{' too late' * held.extra}"
 
 
 def gold_text(found: Gold) -> str:
@@ -321,7 +351,7 @@ def gold_text(found: Gold) -> str:
 def in_queue(what: str, words: str = "", *options: str) -> list[str]:
     given: dict[str, Any] = dict(zip(options[::2], options[1::2], strict=True))
     who = given.get("--as", "ann")
-    with closing(open_store(os.environ.get("WORKBENCH_DB", "workbench.db"))) as store:
+    with closing(open_store(database())) as store:
         info = find_dataset(store, None)
         ids = sample_ids(store, info.id)
         if what == "facets":
@@ -341,6 +371,14 @@ def in_queue(what: str, words: str = "", *options: str) -> list[str]:
             return [state_text(opened) if what == "state" else units_text(opened.state.entity.assessment)]
         if what == "settling":
             return [units_text(open_resolution(store, ids[words], who, info.id).state.entity.assessment)]
+        if what == "places":
+            return [", ".join(map(place_text, places(store, [ids[words]])[ids[words]]))]
+        if what == "next":
+            find = queue.next_to_settle if words == "settle" else queue.next_sample
+            number = find(store, info, who, ids.get(given.get("--after")))
+            if words == "hold":
+                number = number or queue.take_next(store, info.id, who)
+            return [key for key, one in ids.items() if one == number]
         row = queue.queue_rows(store, info, who, [ids[words]])[ids[words]]
         tallies = {"auto": row.automatic, "verified": row.verified}
         said = [row.question, *(f"{name} {one.recall}" for name, one in tallies.items() if one)]

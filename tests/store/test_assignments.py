@@ -12,10 +12,9 @@ import pytest
 from sqlalchemy import text
 
 from tests.lists import from_cases
-from tests.rows import gold, proposal, sample
+from tests.rows import naming
 from workbench.formats.policy import to_toml
 from workbench.model import RESOLVED
-from workbench.reviewing.edits import Flag
 from workbench.stages import editing, queue, review, team
 from workbench.stages.desk import open_desk
 from workbench.stages.plan import Wish, draft, make
@@ -27,13 +26,9 @@ from workbench.store.engine import open_store
 
 pytestmark = pytest.mark.databases
 
-ENTITIES = ["Paris", "Rome"]
 
-
-def rows(n: int, first: int = 0) -> list[dict[str, Any]]:
-    found = {**proposal((), ["Paris"]), "reference_entities": ENTITIES}
-    text = "She went from Paris to Rome.", "Paris."
-    return [sample(f"s{k}", *text, user_input=f"Where {k}?", proposal=found) for k in range(first, first + n)]
+def rows(n: int) -> list[dict[str, Any]]:
+    return [naming(f"s{k}", ["Paris", "Rome"], ["Paris"], also=f" {k}") for k in range(n)]
 
 
 @pytest.fixture
@@ -55,36 +50,11 @@ def bench_ids(bench: Any) -> dict[str, int]:
     return dict(bench.query("SELECT key, id FROM sample"))
 
 
-def places(bench: Any, key: str) -> list[tuple[Any, ...]]:
-    """Of every place: the slot, whose it is, whether it is kept for a time, decided, and one too many."""
-    found = bench.query(
-        "SELECT slot, annotator, until, done, extra FROM assignment WHERE sample_id = ? ORDER BY slot",
-        bench.id(key),
-    )
-    return [
-        (slot, who, until is not None, bool(done), bool(extra)) for slot, who, until, done, extra in found
-    ]
-
-
 def state(bench: Any) -> team.Team:
     """Where the assignments stand."""
     found = team.team(bench.store, bench.info())
     assert found is not None
     return found
-
-
-def expire(bench: Any) -> None:
-    """All leases have run out."""
-    bench.change("UPDATE assignment SET until = 1 WHERE until IS NOT NULL")
-
-
-def test_a_person_holds_one_sample_at_a_time_and_nobody_holds_it_beyond_its_places(four: Any) -> None:
-    first = held(four, "ada")
-
-    assert first == held(four, "ada")
-    assert first == held(four, "bo")
-    assert first != held(four, "cy")
-    assert [(1, "ada", True, False, False), (2, "bo", True, False, False)] == places(four, first)
 
 
 def test_a_sample_that_several_others_hold_is_held_once_and_not_where_one_has_a_place(four: Any) -> None:
@@ -103,13 +73,10 @@ def test_an_accept_holds_the_next_sample_in_the_same_change(four: Any) -> None:
     first = held(four, "ada")
     with four.asked() as sent:
         four.verify(first, "ada")
-    begun = [one for one, _ in sent if one.startswith("BEGIN")]
 
-    assert (1, "ada", False, True, False) == places(four, first)[0]
-    own = "SELECT count(*) FROM assignment WHERE annotator = 'ada' AND NOT done"
-    assert [(1,)] == four.query(own)
+    assert 1 == len(four.query("SELECT id FROM assignment WHERE annotator = 'ada' AND NOT done"))
     if not four.on_server:  # whose driver begins by itself
-        assert 1 == begun.count("BEGIN IMMEDIATE")
+        assert 1 == [one for one, _ in sent].count("BEGIN IMMEDIATE")
 
 
 def test_everybody_decides_every_sample_of_the_overlap_once(four: Any) -> None:
@@ -128,91 +95,6 @@ def test_everybody_decides_every_sample_of_the_overlap_once(four: Any) -> None:
     )
     found = state(four)
     assert (4, 4) == (found.complete, found.samples)
-
-
-def test_a_skip_frees_the_place_and_does_not_come_back(four: Any) -> None:
-    first = held(four, "ada")
-    four.act(first, editing.skip, who="ada")
-
-    assert [(1, None, False, False, False), (2, None, False, False, False)] == places(four, first)
-    assert first != held(four, "ada")
-    assert first == held(four, "bo")
-
-
-@pytest.mark.parametrize("others", [(), ("bo", "cy")])
-def test_a_decision_that_is_taken_back_after_a_skip_frees_its_place(four: Any, others: Any) -> None:
-    """One of its own, or one more where others have them all: nobody has decided it there any more."""
-    four.act("s0", editing.skip, who="ada")
-    for who in (*others, "ada"):
-        four.verify("s0", who)
-    four.undo("ada")
-
-    held_by = (*others, *[None] * (2 - len(others)))
-    assert [(who, who is not None) for who in held_by] == [
-        (who, done) for _, who, _, done, _ in places(four, "s0")
-    ]
-    assert [] == wrong(four)
-
-
-def test_undo_takes_the_place_back(four: Any) -> None:
-    first = held(four, "ada")
-    four.verify(first, "ada")
-    four.undo("ada")
-
-    assert (1, "ada", True, False, False) == places(four, first)[0]
-    four.redo("ada")
-    assert (1, "ada", False, True, False) == places(four, first)[0]
-
-
-def test_an_edit_renews_the_lease(four: Any) -> None:
-    first = held(four, "ada")
-    expire(four)
-    four.act(first, Flag("look"), who="ada")
-
-    assert [] == four.query("SELECT id FROM assignment WHERE until < 2")
-    assert (1, "ada", True, False, False) == places(four, first)[0]
-
-
-def test_a_lease_that_ran_out_is_taken_by_another_and_late_work_is_kept_and_reported(four: Any) -> None:
-    first = held(four, "ada")
-    opened = four.open(first, "ada")
-    held(four, "bo")
-    expire(four)
-    assert first == held(four, "bo")
-    assert first == held(four, "cy")
-    for who in ("bo", "cy"):
-        four.verify(first, who)
-
-    act(four.store, opened, editing.accept(opened, "entity"))
-
-    assert [(1, "cy"), (2, "bo"), (3, "ada")] == [one[:2] for one in places(four, first)]
-    assert (3, "ada", False, True, True) == places(four, first)[2]
-    late = {one.name: one.late for one in state(four).people}
-    assert {"ada": 1, "bo": 0, "cy": 0} == late
-    assert 3 == len(four.query("SELECT id FROM review WHERE entity = 'verified'"))
-
-    four.undo("ada")
-    assert 2 == len(places(four, first))
-
-
-def test_who_opens_a_sample_by_hand_and_decides_it_takes_a_free_place(four: Any) -> None:
-    first = held(four, "ada")
-    other = next(key for key in bench_ids(four) if key != first)
-    four.verify(other, "bo")
-
-    assert [(1, "bo", False, True, False), (2, None, False, False, False)] == places(four, other)
-
-
-def test_an_absent_person_reserves_nothing_but_what_was_given_by_name(four: Any) -> None:
-    assert (1, 1) == team.give(four.store, four.info(), "ann", "bo", "id:s2")
-
-    assert "s2" == held(four, "bo")
-    assert [(1, "bo", False, False, False), (2, None, False, False, False)] == places(four, "s2")
-    four.verify("s0", "bo")  # which claims the next one, given by name
-    expire(four)
-    assert [(1, "bo", False, False, False), (2, None, False, False, False)] == places(four, "s2")
-    assert 1 == team.release(four.store, four.info(), "ann", "bo")
-    assert [(1, None, False, False, False), (2, None, False, False, False)] == places(four, "s2")
 
 
 def test_who_settles_a_sample_is_not_told_who_holds_a_place_there(four: Any) -> None:
@@ -251,36 +133,6 @@ def test_blind_samples_and_the_holdout_have_all_places_whatever_the_share(bench:
     assert [(0,)] == bench.query(ranks)
 
 
-def test_new_samples_get_places_and_gold_of_a_file_needs_nobody(four: Any) -> None:
-    four.load([rows(1, 4)[0], {**rows(1, 5)[0], "gold": gold({"Paris": "found"}, "eve")}], gold=True)
-
-    assert 2 == len(places(four, "s4"))
-    assert [] == places(four, "s5")
-
-
-def test_gold_of_a_file_that_comes_after_the_places_takes_the_free_ones_away(four: Any) -> None:
-    four.load([{**rows(1)[0], "gold": gold({"Paris": "found"}, "eve")}], dataset="data", gold=True)
-
-    assert [] == places(four, "s0")
-    assert 2 == len(places(four, "s1"))
-
-
-def test_late_work_takes_the_place_that_a_larger_overlap_asks_for(bench: Any) -> None:
-    bench.load(rows(1), blind=0)
-    team.assign(bench.store, bench.info(), "ann", 1, 1.0, None)
-    held(bench, "ada")
-    expire(bench)
-    held(bench, "bo")
-    bench.verify("s0", "bo")
-    bench.verify("s0", "ada")
-    assert (2, "ada", False, True, True) == places(bench, "s0")[1]
-
-    team.assign(bench.store, bench.info(), "ann", 2, 1.0, None)
-    assert [(1, "bo", False, True, False), (2, "ada", False, True, False)] == places(bench, "s0")
-    bench.undo("ada")
-    assert (2, "ada", True, False, False) == places(bench, "s0")[1]
-
-
 def test_with_assignments_the_last_sample_of_a_person_is_not_called_the_last_of_all(four: Any) -> None:
     for key in bench_ids(four):
         four.verify(key, "ada")
@@ -288,23 +140,6 @@ def test_with_assignments_the_last_sample_of_a_person_is_not_called_the_last_of_
     assert None is held(four, "ada")
     assert "no sample is left for you" == open_desk(four.store, None, "ada").nothing_left
     assert (0, 4) == (state(four).complete, state(four).samples)
-
-
-def test_a_remark_on_a_decided_sample_holds_no_other(four: Any) -> None:
-    first = held(four, "ada")
-    four.verify(first, "ada")
-    assignments.release(four.store, "ada")
-    four.act(first, Flag("look"), who="ada")
-
-    assert [] == four.query("SELECT id FROM assignment WHERE NOT done AND annotator IS NOT NULL")
-
-
-def test_what_was_decided_before_takes_a_place(bench: Any) -> None:
-    bench.load(rows(3), blind=0)
-    bench.verify("s1", "ada")
-    team.assign(bench.store, bench.info(), "ann", 2, None, None)
-
-    assert [(1, "ada", False, True, False), (2, None, False, False, False)] == places(bench, "s1")
 
 
 def test_what_nobody_has_reviewed_alone_takes_no_place(four: Any) -> None:
@@ -365,5 +200,6 @@ def test_a_kind_that_the_policy_adds_is_to_be_decided_by_those_who_had_decided(f
     policy = to_toml(replace(four.info().policy, kinds=("entity", "statement")))
     assert change_policy(four.store, four.info(), policy, "ann").changed
 
-    assert [("ann", False)] == [(who, done) for _, who, _, done, _ in places(four, "s0") if who]
+    anns = "SELECT done FROM assignment WHERE annotator = 'ann' AND sample_id = ?"
+    assert [(False,)] == four.query(anns, four.id("s0"))
     assert [] == wrong(four)
