@@ -17,11 +17,11 @@
 $ COMMAND        what is typed; `ls`, `cat`, `mv`, `unset`, `sqlite3`, behind ` | ` `jq` do what they do;
                  `read`: what import makes of a file here or in fixtures/formats, its rows as native ones;
                  `view QUERY`, `row ID`, `facets`: what the queue shows ann, or `--as WHO`, in the order of
-                 the file, or `--by ORDER`; `state ID`: how far a person is with a sample, and what is noted
-                 or shown there; `units ID`: its names as the person has them, `settling ID`: while they are
-                 settled; `gold`: what stands of each sample; `places ID`: whose they are;
-                 `next decide`: the sample that a person is to decide, `next hold`: and holds from now on,
-                 `next settle`: to settle, `--after ID`; `sql STATEMENT`: past the program, on either database
+                 the file, or `--by ORDER`; `state ID`: how far a person is with a sample, and what is noted;
+                 `seen ID`: what else they see there; `units ID`: its names as the person has them,
+                 `settling ID`: while they are settled; `gold`: what stands of each sample; `places ID`: whose
+                 they are; `next decide`: the sample that a person is to decide, `next hold`: and holds from
+                 now on, `next settle`: to settle, `--after ID`; `sql STATEMENT`: past the program
 TEXT             standard output, whole: a line `…` stands for lines that are left out, `…` in a line for
                  a part of it
 ! TEXT           standard error, in the same way
@@ -288,7 +288,7 @@ def shown(run: Run, words: str) -> str:
         said = Path(*arguments).read_text("utf-8").splitlines()
     elif name == "read":
         said = made_of(*arguments)
-    elif name in ("view", "row", "facets", "gold", "state", "units", "settling", "next", "places"):
+    elif name in ("view", "row", "facets", "gold", "state", "seen", "units", "settling", "next", "places"):
         try:
             said = in_queue(name, *arguments)
         except WorkbenchError as error:
@@ -297,7 +297,8 @@ def shown(run: Run, words: str) -> str:
         with closing(open_store(database())) as store:
             bench = Bench(Path(), store)
             asks = arguments[0].startswith("SELECT")
-            rows = bench.query(*arguments) if asks else bench.change(*arguments) or []
+            rows = bench.query(*arguments) if asks else []
+            bench.change(*arguments[asks:])
         said = ["|".join(str(int(one) if one in (True, False) else one) for one in row) for row in rows]
     elif name == "mv":
         shutil.move(arguments[0], arguments[1])
@@ -327,13 +328,17 @@ def units_text(assessment: Assessment) -> str:
 
 
 def state_text(opened: Opened) -> str:
-    """How far a person is with the entities of a sample, what is noted, and what else they see there."""
+    """How far a person is with the entities of a sample, and what is noted there."""
     now = opened.state
-    said = [now.entity.disposition, now.entity.reason, now.flag, *now.comments]
-    said += ["without suggestions"] * opened.blind + ["to match again"] * opened.rematch
-    said += [settled_value(opened, "entity")] * ("entity" in opened.settled)
-    said += [f"beside {one.annotator}" for one in opened.others.get("entity", ())]
-    return ", ".join(filter(None, said))
+    return ", ".join(filter(None, (now.entity.disposition, now.entity.reason, now.flag, *now.comments)))
+
+
+def seen_text(opened: Opened) -> str:
+    """What else a person sees of a sample than its units."""
+    said = ["without suggestions"] * opened.blind + ["to match again"] * opened.rematch
+    said += [settled_value(opened, kind) for kind in opened.settled if kind == "entity"]
+    said += ["automatic values"] * bool(opened.automatic)
+    return ", ".join([*said, *(f"beside {one.annotator}" for one in opened.others.get("entity", ()))])
 
 
 def place_text(held: Held | None) -> str:
@@ -341,6 +346,13 @@ def place_text(held: Held | None) -> str:
         return "free"
     how = "decided" if held.done else "given" if held.until is None else "held"
     return f"{held.annotator} {how}{' too late' * held.extra}"
+
+
+OF_A_SAMPLE: dict[str, Callable[[Opened], str]] = {
+    "seen": seen_text,
+    "state": state_text,
+    "units": lambda opened: units_text(opened.state.entity.assessment),
+}
 
 
 def gold_text(found: Gold) -> str:
@@ -366,16 +378,15 @@ def in_queue(what: str, words: str = "", *options: str) -> list[str]:
         if what == "gold":
             found = load_gold(store, info.id, "entity")
             return [f"{key} {gold_text(found[number])}" for key, number in ids.items() if number in found]
-        if what in ("state", "units"):
-            opened = open_sample(store, ids[words], who)
-            return [state_text(opened) if what == "state" else units_text(opened.state.entity.assessment)]
+        if what in OF_A_SAMPLE:
+            return [OF_A_SAMPLE[what](open_sample(store, ids[words], who))]
         if what == "settling":
             return [units_text(open_resolution(store, ids[words], who, info.id).state.entity.assessment)]
         if what == "places":
             return [", ".join(map(place_text, places(store, [ids[words]])[ids[words]]))]
         if what == "next":
             find = queue.next_to_settle if words == "settle" else queue.next_sample
-            number = find(store, info, who, ids.get(given.get("--after")))
+            number = find(store, info, who, ids.get(given.get("--after", "")))
             if words == "hold":
                 number = number or queue.take_next(store, info.id, who)
             return [key for key, one in ids.items() if one == number]
@@ -385,6 +396,7 @@ def in_queue(what: str, words: str = "", *options: str) -> list[str]:
         said += ["" if row.delta is None else f"Δ {row.delta}", *(f"by {name}" for name in row.annotators)]
         if row.delta is not None:
             said += queue_values.main_causes(store, info, who, [ids[words]]).values()
+        said += ["differs"] * row.differs + ["stale"] * row.stale + ["to match again"] * row.rematch
         return [" · ".join(one for one in [*said, row.flag] if one)]
 
 
