@@ -15,6 +15,7 @@ from tests.tui.conftest import SIZES, User, shown
 from tests.tui.starts import eighty
 from workbench.stages import plan as planning
 from workbench.stages.plan import Wish
+from workbench.stages.queue import planned
 from workbench.stages.queue_values import queue_ids
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
@@ -59,7 +60,7 @@ async def test_reviews_left_are_those_that_nobody_has_made(user: User) -> None:
         assert "\n→ Until these are reviewed, it is wider than now." in stand(app)
         assert "reviewing the 19 that are left" in stand(app)
     planning.extend(user.store, info, 60, "ann")
-    assert (61, 80) == planning.planned(user.store, info.id)
+    assert (61, 80) == planned(user.store, info.id)
 
 
 async def test_what_is_complete_by_imported_gold_is_called_so(

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING
-from xml.etree.ElementTree import Element, SubElement, tostring
 
 from workbench.comparing.words import paired_facts, unlisted
 from workbench.errors import ExportError, disk_errors
@@ -410,6 +409,15 @@ def write_junit(path: Path, gate: ScoreGate, names: Mapping[str, str]) -> None:
 
     Raises ExportError when the file cannot be written.
     """
+    from xml.etree.ElementTree import Element, SubElement, tostring
+
+    def test(name: str, failed: str) -> Element:
+        case = SubElement(suite, "testcase", name=name, classname=f"workbench.{gate.metric}", time="0")
+        if failed:
+            first = failed.partition("\n")[0]
+            SubElement(case, "failure", message=first, type="recall").text = failed
+        return case
+
     text = _plain(gate_text(gate, names))
     below = [names[name] for name in gate.below if name in names] if gate.strict else []
     undefined = [names[name] for name in gate.undefined if name in names]
@@ -426,24 +434,15 @@ def write_junit(path: Path, gate: ScoreGate, names: Mapping[str, str]) -> None:
     )
     SubElement(suite, "properties")
     mark = "every sample is perfect" if gate.strict else f"the mean recall is at least {gate.threshold}"
-    _test(suite, gate, mark, "" if gate.passed else text)
+    test(mark, "" if gate.passed else text)
     for name in below:
-        _test(suite, gate, _plain(flat(name)), "not every unit is found")
+        test(_plain(flat(name)), "not every unit is found")
     for name in undefined:
-        case = _test(suite, gate, _plain(flat(name)), "")
-        SubElement(case, "skipped", message=NO_UNITS)
+        SubElement(test(_plain(flat(name)), ""), "skipped", message=NO_UNITS)
     SubElement(suite, "system-out").text = text
     SubElement(suite, "system-err")
     with disk_errors(ExportError, f"--junit {path}"):
         path.write_bytes(tostring(suite, encoding="utf-8", xml_declaration=True))
-
-
-def _test(suite: Element, gate: ScoreGate, name: str, failed: str) -> Element:
-    case = SubElement(suite, "testcase", name=name, classname=f"workbench.{gate.metric}", time="0")
-    if failed:
-        first = failed.partition("\n")[0]
-        SubElement(case, "failure", message=first, type="recall").text = failed
-    return case
 
 
 def _plain(text: str) -> str:

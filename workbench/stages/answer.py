@@ -19,8 +19,7 @@ from workbench.scoring.names import RECOUNT, SCORERS, kind_of, metric_of
 from workbench.stages import calibrate, queue
 from workbench.stages.figures import figures_of, listing, recounted, scope, values_of
 from workbench.stages.people import few_hidden, may_see
-from workbench.stages.plan import planned
-from workbench.stages.queue import headline_scorer, scored_by
+from workbench.stages.queue import headline_scorer, planned, scored_by
 from workbench.stages.recompute import counts as known_score, withheld_from
 from workbench.stages.sides import judged_side, suspicion
 from workbench.store import assignments, gold, plans, samples, scores as columns

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 
 from workbench.errors import UsageError
-from workbench.stages import plan, queue
+from workbench.stages import queue
 from workbench.stages.people import Deed, Trainee, check, people, settles, why_not
 from workbench.store import gold, journal
 from workbench.store.assignments import Held
@@ -82,7 +82,7 @@ class Desk:
     first = _reads(queue.first)
     rows = _reads(queue.queue_rows)
     progress = _reads(queue.progress)
-    standing = _reads(plan.standing)
+    standing = _reads(queue.standing)
     settling = _reads(queue.settling)
     pace = _reads(queue.pace)
     undoubted = _reads(queue.count_undoubted)

@@ -26,7 +26,6 @@ from workbench.comparing.plans import (
 )
 from workbench.errors import UsageError
 from workbench.model import Kind
-from workbench.stages import queue
 from workbench.stages.people import check
 from workbench.stages.queue import headline_scorer, scored_by
 from workbench.store import plans, scores
@@ -390,27 +389,6 @@ def _strata(plan: Plan | None) -> dict[str, tuple[int, int]]:
     """How many samples of each stratum there are, and how many are planned."""
     stored: Mapping[str, Any] = plan.parameters.get("strata", {}) if plan else {}
     return {name: (int(total), int(planned)) for name, (total, planned) in stored.items()}
-
-
-def planned(store: Store, dataset_id: int, kind: Kind | None = None) -> tuple[int, int] | None:
-    """How many of the planned samples are complete, and how many are planned; None without a plan.
-
-    `kind` is that of the plan unless given.
-    """
-    with store.snapshot():
-        plan = plans.plan_of(store, dataset_id)
-        if plan is None:
-            return None
-        ids = plans.in_order(store, dataset_id, plan.planned_n)
-        done = plans.done(store, dataset_id, kind or plan.kind, ids)
-        return len(done), plan.planned_n
-
-
-def standing(
-    store: Store, info: DatasetInfo, annotator: str
-) -> tuple[queue.Progress, tuple[int, int] | None]:
-    """Where the samples stand for one annotator, and how far the plan is."""
-    return queue.progress(store, info, annotator), planned(store, info.id)
 
 
 @dataclass(frozen=True)

@@ -8,16 +8,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from workbench.model import KINDS, Tally
+from workbench.model import KINDS, Kind, Tally
 from workbench.scoring.names import SCORERS, headline, kind_of, runs_of
 from workbench.stages import midnight
 from workbench.stages.people import check, settles
-from workbench.store import assignments, journal, queue, scores
+from workbench.store import assignments, journal, plans, queue, scores
 from workbench.store.assignments import Held, of_others
 from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
 from workbench.store.gold import settled_of, several, unresolved
-from workbench.store.plans import plan_of
 from workbench.store.queue import Pace, Progress, QueueRow, count_undoubted, pace
 from workbench.store.runs import RunInfo
 from workbench.store.samples import chunked
@@ -38,7 +37,7 @@ def headline_scorer(store: Store, info: DatasetInfo, usual: str = "") -> str:
     usual = named(usual, there)
     if usual in able or (usual in there and kind_of(usual)):
         return usual
-    drawn = plan_of(store, info.id)
+    drawn = plans.plan_of(store, info.id)
     return headline((), able, drawn.kind) if drawn and drawn.corpus else headline(there, able, info.kinds[0])
 
 
@@ -96,6 +95,25 @@ def progress(store: Store, info: DatasetInfo, annotator: str) -> Progress:
     others = assignments.held_by_others(store, info.id, annotator)
     own = next((person.part for person in people if person.name == annotator), None)
     return replace(standing, team=team, today=today, others=others, own=own)
+
+
+def planned(store: Store, dataset_id: int, kind: Kind | None = None) -> tuple[int, int] | None:
+    """How many of the planned samples are complete, and how many are planned; None without a plan.
+
+    `kind` is that of the plan unless given.
+    """
+    with store.snapshot():
+        plan = plans.plan_of(store, dataset_id)
+        if plan is None:
+            return None
+        ids = plans.in_order(store, dataset_id, plan.planned_n)
+        done = plans.done(store, dataset_id, kind or plan.kind, ids)
+        return len(done), plan.planned_n
+
+
+def standing(store: Store, info: DatasetInfo, annotator: str) -> tuple[Progress, tuple[int, int] | None]:
+    """Where the samples stand for one annotator, and how far the plan is."""
+    return progress(store, info, annotator), planned(store, info.id)
 
 
 def next_sample(store: Store, info: DatasetInfo, annotator: str, after: int | None = None) -> int | None:

@@ -323,7 +323,7 @@ def page(
             SAMPLE.reference_hash,
             reviews.state().label("state"),
             reviews.decided().label("decided"),
-            reviews.own(reviews.is_stale).label("stale"),
+            reviews.is_stale(REVIEW).label("stale"),
             reviews.some(lambda review: review[kind] == "excluded").label("excluded"),
             REVIEW.flag,
             REVIEW.off_plan,

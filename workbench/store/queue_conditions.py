@@ -119,9 +119,13 @@ class Reviews(NamedTuple):
         return and_(SAMPLE.rank >= BLANK_RANK, self._open())
 
     def state(self) -> Any:
-        """Where the sample stands, as a column."""
-        names = ("verified", "excluded", "skipped", "started")
-        return case(*((self.stands(name), literal(name)) for name in names), else_=literal("todo"))
+        """Where the sample stands, as a column; beside it the annotator's own review of it, if any."""
+        return case(
+            (self.begun(REVIEW), self.disposition(REVIEW)),
+            (self.some(self.verified), literal("verified")),
+            (SAMPLE.rank >= BLANK_RANK, literal("excluded")),
+            else_=literal("todo"),
+        )
 
     def decided(self) -> Clause:
         """Whether the annotator decided or settled the sample, or its gold came with a file: values may be
