@@ -431,7 +431,7 @@ class Record:
     """One sample with all that came with it in a file.
 
     `u` is its permanent random number there. `contexts_given`: the file says what was retrieved, be it
-    nothing.
+    nothing. `named`: it gives the sample an id.
     """
 
     sample: Sample
@@ -440,6 +440,7 @@ class Record:
     scores: Mapping[str, str] = field(default_factory=dict)
     u: float | None = None
     contexts_given: bool = True
+    named: bool = field(default=True, compare=False)
 
     @property
     def proposal(self) -> Proposal | None:

@@ -12,6 +12,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib.resources import as_file, files
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -34,7 +35,7 @@ from workbench.stages.people import check
 from workbench.store import assignments, datasets, exports, importing, plans, runs, scores
 from workbench.store.datasets import DatasetInfo, count_samples, find_dataset, list_datasets
 from workbench.store.engine import Store, open_store
-from workbench.store.importing import GoldRule, Intake, Outcome, purged_names, samples_of_text
+from workbench.store.importing import BY_EARLIER, GoldRule, Intake, purged_names, samples_of_text
 from workbench.store.plans import done
 from workbench.store.samples import load_sample, most_shared, sample_ids, shared_ids
 from workbench.store.scores import ScoreColumns, Settled
@@ -200,6 +201,8 @@ class ImportReport:
 Good = tuple[FileRow, Record]
 """A row that can go in, and its record."""
 
+_OUTCOMES = ("unchanged", "extended", "updated", "new", "rejected")
+
 
 class _Import:
     """The import of a file into a dataset, which may not be there yet: its rows and what becomes of them."""
@@ -227,7 +230,10 @@ class _Import:
             self.notes.texts_of = _texts(store, self.info)
         self._names = own_names(store, self.info) if self.info else {}
         self._gone = purged_names(store, self.info.id) if self.info else {}
-        self._refused = (path, 0, 0)
+        self._last: tuple[tuple[Path, int, int], str] = (path, 0, 0), ""
+        """The row that was counted last, and as what."""
+        self._waiting: dict[tuple[str, ...], list[Good]] = {}
+        """Rows without an id that fit several samples, by the ids of these."""
         self._hints: Counter[str] = Counter()
 
     def take_in(self) -> None:
@@ -238,9 +244,23 @@ class _Import:
                 continue
             if self.taking is None:
                 self.taking = self._begin([record for _, record in good])
-            for piece in distinct(for_samples_of_text(self.store, self.taking, good, self.meta)):
-                outcomes = importing.add_chunk(self.store, self.taking, [record for _, record in piece])
-                for (row, _), outcome in zip(piece, outcomes, strict=True):
+            self.taking.columns.repaired |= any(BY_EARLIER in row.raw for row, _ in good)
+            self._add(
+                self.taking, for_samples_of_text(self.store, self.taking, good, self.meta, self._waiting)
+            )
+        if self.taking is not None:
+            rows = in_turn(self._waiting)
+            while some := list(islice(rows, CHUNK)):
+                self._add(self.taking, some)
+
+    def _add(self, taking: Intake, rows: Iterable[Good]) -> None:
+        """Store good rows, each for the one sample that it names now."""
+        for piece in distinct(rows):
+            outcomes = importing.add_chunk(self.store, taking, [record for _, record in piece])
+            for (row, _), outcome in zip(piece, outcomes, strict=True):
+                if isinstance(outcome, RowError):
+                    self._refuse(row, outcome, conflict=True)
+                else:
                     self._count(row, outcome)
 
     def _good(self, chunk: Sequence[FileRow]) -> Iterator[Good]:
@@ -258,22 +278,26 @@ class _Import:
             sample = row.record.sample
             yield row, replace(row.record, sample=replace(sample, meta={**sample.meta, **self.meta}))
 
-    def _count(self, row: FileRow, outcome: Outcome | RowError) -> None:
-        """Count what became of a good row."""
-        if isinstance(outcome, RowError):
-            self.report.conflicts += 1
-            self._refuse(row, outcome)
-        else:
-            setattr(self.report, outcome, getattr(self.report, outcome) + 1)
+    def _count(self, row: FileRow, outcome: str) -> bool:
+        """Count what became of a row: once, as the most that became of it with one of its samples; whether
+        it was counted so for the first time."""
+        place = row.path, row.line, row.item
+        before = self._last[1] if self._last[0] == place else ""
+        if before and _OUTCOMES.index(outcome) <= _OUTCOMES.index(before):
+            return False
+        for name, number in ((before, -1), (outcome, 1)):
+            if name:
+                setattr(self.report, name, getattr(self.report, name) + number)
+        self._last = place, outcome
+        return True
 
-    def _refuse(self, row: FileRow, error: RowError) -> None:
-        """Put a row aside with its reason."""
+    def _refuse(self, row: FileRow, error: RowError, *, conflict: bool = False) -> None:
+        """Put a row aside with its reason, once."""
+        if not self._count(row, "rejected"):
+            return
         error.path, error.line = error.path or str(row.path), error.line or row.line
         error.item = row.item
-        if (row.path, row.line, row.item) == self._refused:  # by one more of the samples that it was for
-            return
-        self._refused = (row.path, row.line, row.item)
-        self.report.rejected += 1
+        self.report.conflicts += conflict
         self.report.purged += isinstance(error, PurgedError)
         hint = error.expected.partition("; ")[2]
         self._hints[hint] += 1
@@ -352,7 +376,7 @@ class _Import:
             report.gold_reviews, report.gold_units = self.taking.reviews, self.taking.units
             settled = self.taking.columns.settle(self.store)
             report.runs = {column.column: column.run for column in settled}
-            report.notes += (*_of_intake(self.taking, settled), *self._elsewhere())
+            report.notes += (*_of_intake(self.taking, settled, self._waiting), *self._elsewhere())
             if report.new == report.n_samples and report.rejected > report.good:
                 report.notes += (
                     f"the new dataset has {report.good:,} of {report.good + report.rejected:,} rows: import "
@@ -535,7 +559,9 @@ def preview_import(
     return report
 
 
-def _of_intake(taking: Intake, settled: Sequence[Settled]) -> Iterator[str]:
+def _of_intake(
+    taking: Intake, settled: Sequence[Settled], waiting: Mapping[tuple[str, ...], Sequence[Good]]
+) -> Iterator[str]:
     """What is to be said of how a file met what was there, and where its scores went."""
     for column, run, how, added in settled:
         metric = metric_of(run)
@@ -548,9 +574,12 @@ def _of_intake(taking: Intake, settled: Sequence[Settled]) -> Iterator[str]:
     if taking.by_text:
         number = many(taking.by_text, "row has", "rows have")
         yield f"{number} no id: the sample with the same question, reference and contexts was taken"
-    if taking.shared:
-        number = many(taking.shared, "of these rows fits", "of these rows fit")
-        yield f"{number} several samples: what the file says was added to all of them ({taking.sharing:,})"
+    alone = [len(names) for names, rows in waiting.items() if len(rows) == 1]
+    if alone:
+        number = many(len(alone), "of these rows fits", "of these rows fit")
+        yield f"{number} several samples: what the file says was added to all of them ({sum(alone):,})"
+    if several := sum(len(rows) for rows in waiting.values() if len(rows) > 1):
+        yield f"{several:,} of these rows fit the same samples as another: each went to its own, in order"
     if taking.late:
         number = many(taking.late, "sample")
         yield f"{number} came after the plan: last in the queue, and its figures leave them out"
@@ -680,34 +709,55 @@ def with_names(row: FileRow, names: Mapping[str, str]) -> FileRow:
 
 
 def for_samples_of_text(
-    store: Store, intake: Intake, rows: Sequence[Good], given: Mapping[str, str]
+    store: Store,
+    intake: Intake,
+    rows: Sequence[Good],
+    given: Mapping[str, str],
+    waiting: dict[tuple[str, ...], list[Good]],
 ) -> Iterator[Good]:
-    """The rows, those without an id for the samples with the same question, reference and contexts.
+    """The rows, those without an id for the sample with the same question, reference and contexts.
 
-    Such a row comes once for each of these samples. Without one it stays as it is: a new sample. Where these
-    have another value than what is `given` for meta, it is a new sample too, with an id made of both: two
-    retrievers may bring the same contexts.
+    One that fits several samples goes to the `waiting`; of these it fits those that have its response and its
+    meta, if there are any. Without such a sample a row stays as it is: a new sample. Where these have another
+    value than what is `given` for meta, it is a new sample too, with an id made of both: two retrievers may
+    bring the same contexts.
     """
     samples = [record.sample for _, record in rows]
     there = samples_of_text(store, intake, samples)
     for (row, record), sample in zip(rows, samples, strict=True):
         alike = there.get(sample.id or sample.content_hash, [])
-        names = [
-            name for name, meta in alike if all(meta.get(key, value) == value for key, value in given.items())
-        ]
-        if alike and not names:
+        if record.named and sample.id in (one.id for one in alike):  # an id names one sample
+            alike = []
+        fitting = [one for one in alike if _says(one.meta, given)]
+        if alike and not fitting:
             own = text_hash(sample.content_hash, *(f"{key}={given[key]}" for key in sorted(given)))
             yield row, replace(record, sample=replace(sample, id=own))
             continue
-        if not names or names == [sample.content_hash]:
-            yield row, record
-            continue
-        intake.by_text += 1
+        own_words = [
+            one
+            for one in fitting
+            if _says(one.meta, sample.meta) and sample.response in (None, one.response or sample.response)
+        ]
+        names = tuple(one.id for one in own_words or fitting)
+        intake.by_text += names not in ((), (sample.content_hash,))
         if len(names) > 1:
-            intake.shared += 1
-            intake.sharing += len(names)
-        for name in names:
-            yield row, replace(record, sample=replace(sample, id=name))
+            waiting.setdefault(names, []).append((row, record))
+        else:
+            yield row, replace(record, sample=replace(sample, id=names[0])) if names else record
+
+
+def _says(meta: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
+    """Whether a sample's meta has no other value under the keys that are given."""
+    return all(meta.get(key, value) == value for key, value in given.items())
+
+
+def in_turn(waiting: Mapping[tuple[str, ...], Sequence[Good]]) -> Iterator[Good]:
+    """Rows that fit several samples, each for its own: the first row of a text for the first of its samples,
+    and so on; the last row for all samples that are left, the last sample for all rows that are left."""
+    for names, rows in waiting.items():
+        for at in range(max(len(names), len(rows))):
+            row, record = rows[min(at, len(rows) - 1)]
+            yield row, replace(record, sample=replace(record.sample, id=names[min(at, len(names) - 1)]))
 
 
 def distinct(rows: Iterable[Good]) -> list[list[Good]]:

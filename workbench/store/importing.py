@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import func, select
 
@@ -63,8 +63,8 @@ class Intake:
     `reviews` and `units`: how many reviews got verified gold so far, and of how many units.
     `before`: the highest number of a sample when the import began, and `met` those of earlier samples that
     rows of the file were for, with `update`: what a second row says otherwise contradicts the file itself.
-    `by_text`: rows without an id that met a sample of the same text, `shared` those that met several, and
-    `sharing` these samples. `replaced`: samples that got another text.
+    `by_text`: rows without an id that met a sample of the same text. `replaced`: samples that got another
+    text.
     `columns`: where the numbers of the file go. `action` names its journal rows; `runs` holds, by proposer
     and model, the runs that recorded proposals go into, and grows as new proposers arrive.
     """
@@ -81,11 +81,21 @@ class Intake:
     before: int = 0
     met: set[int] = field(default_factory=set)
     by_text: int = 0
-    shared: int = 0
-    sharing: int = 0
     replaced: int = 0
     action: str = field(default_factory=lambda: f"{IMPORT_ACTION}{uuid.uuid4().hex}")
     runs: dict[tuple[str, str], list[int]] = field(default_factory=dict)
+
+
+BY_EARLIER = "by an earlier row of the file"
+"""How the error of a row ends whose number contradicts the file itself."""
+
+
+class Alike(NamedTuple):
+    """What tells samples of the same text apart."""
+
+    id: str
+    meta: JsonObject
+    response: str | None
 
 
 ANNOTATORS = "annotators"
@@ -309,12 +319,12 @@ class _Chunk:
         """
         if self.intake.columns.update:
             return None
-        earlier = "by an earlier row of the file"
-        replaces = earlier if of_file else "before (--update replaces it)"
+        replaces = BY_EARLIER if of_file else "before (--update replaces it)"
+        of_run = replaces if self.intake.columns.repaired else BY_EARLIER
         for column, digits in record.scores.items():
             score = self.scores.get((sample_id, self.intake.columns.place(column)))
             if score is not None and score.digits != digits:
-                return RowError(f"scores.{column}", digits, f"{score.digits} as stored {earlier}")
+                return RowError(f"scores.{column}", digits, f"{score.digits} as stored {of_run}")
         for gold in record.gold if self.intake.gold != "ignore" else ():
             review = self.reviews.get((sample_id, gold.annotator))
             if review is None:
@@ -445,20 +455,18 @@ def mark_edits(store: Store, review: Review, marks: Marks) -> Iterator[Edit]:
     yield from (Comment(text) for text in marks.comments if text not in there)
 
 
-def samples_of_text(
-    store: Store, intake: Intake, samples: Collection[Sample]
-) -> dict[str, list[tuple[str, JsonObject]]]:
-    """The samples that the dataset held before the import, id and meta by content hash: of those with the
-    text of one of these that has no id of its own.
+def samples_of_text(store: Store, intake: Intake, samples: Collection[Sample]) -> dict[str, list[Alike]]:
+    """The samples that the dataset held before the import, by content hash: of those with the text of one of
+    these that has no id of its own.
     """
     nameless = [one for one in samples if one.id in ("", one.content_hash)] if intake.before else []
-    query = select(SAMPLE.content_hash, SAMPLE.key, SAMPLE.meta).where(
+    query = select(SAMPLE.content_hash, SAMPLE.key, SAMPLE.meta, SAMPLE.response).where(
         SAMPLE.dataset_id == intake.dataset_id,
         SAMPLE.reference_hash.in_({sample.reference_hash for sample in nameless}),  # has an index
         SAMPLE.content_hash.in_({sample.content_hash for sample in nameless}),
         SAMPLE.id <= intake.before,
     )
-    there: dict[str, list[tuple[str, JsonObject]]] = {}
-    for content, key, meta in store.rows(query.order_by(SAMPLE.id)) if nameless else ():
-        there.setdefault(content, []).append((key, meta or {}))
+    there: dict[str, list[Alike]] = {}
+    for content, key, meta, response in store.rows(query.order_by(SAMPLE.id)) if nameless else ():
+        there.setdefault(content, []).append(Alike(key, meta or {}, response))
     return there

@@ -296,7 +296,8 @@ class ScoreColumns:
 
     `known` were there before, with when they came; `days` are those that an export names, on which its
     columns came. `into` says where those of the file are kept, `begun` which of these are new, and `differs`
-    which earlier runs of the metric have other numbers.
+    which earlier runs of the metric have other numbers. `repaired`: the file has rows that contradicted their
+    file, so that they belong to the run that it began.
     """
 
     dataset_id: int
@@ -306,6 +307,7 @@ class ScoreColumns:
     into: dict[str, str] = field(default_factory=dict)
     begun: set[str] = field(default_factory=set)
     differs: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    repaired: bool = False
 
     def runs(self, column: str) -> list[str]:
         """The earlier runs of the metric of a column, the newest last."""
@@ -314,14 +316,14 @@ class ScoreColumns:
     def place(self, column: str) -> str:
         """Where the numbers of a column of the file go: next to the runs of the metric that are there.
 
-        With `update` they take the place of the run that the column names, else of the newest.
+        With `update` or `repaired` they go to the run that the column names, else to the newest.
         """
         if column not in self.into:
             metric, runs = metric_of(column), self.runs(column)
             # the first run will be named after its day
             first = _dated(metric, self.known[metric]) if metric in runs else ""
             name = column
-            if runs and self.update:
+            if runs and (self.update or self.repaired):
                 name = runs[-1] if column == metric else metric if column == first else column
             elif runs:
                 taken = {*self.known, *self.into.values(), first}

@@ -85,7 +85,9 @@ def rows(given: Iterator[RawRow], path: Path, notes: Notes, build: Build) -> Ite
 def record_of(row: JsonObject, notes: Notes) -> Record:
     """The record of a native row. Unknown keys go to `meta`, columns of known metrics to the scores."""
     if _PLAIN.issuperset(row):
-        return Record(_sample(row, notes), contexts_given=_gives_contexts(row))
+        return Record(
+            _sample(row, notes), contexts_given=_has(row, "retrieved_contexts"), named=_has(row, "id")
+        )
     scores = scores_of(row, notes)
     other = rest_of(row, KEYS)
     read = {key: columns.number_cell(value, key) for key, value in other.items() if columns.is_metric(key)}
@@ -131,11 +133,12 @@ def build(row: JsonObject, notes: Notes, scores: dict[str, str], other: JsonObje
             meta[extra] = clashes
         sample = replace(sample, meta=meta)
     number = None if u is None else float(u)
-    return Record(sample, proposals, gold, scores, number, _gives_contexts(row))
+    given = _has(row, "retrieved_contexts")
+    return Record(sample, proposals, gold, scores, number, given, _has(row, "id"))
 
 
-def _gives_contexts(row: JsonObject) -> bool:
-    return row.get("retrieved_contexts") is not None
+def _has(row: JsonObject, name: str) -> bool:
+    return row.get(name) not in (None, "")
 
 
 def _sample(row: JsonObject, notes: Notes) -> Sample:
@@ -279,7 +282,7 @@ def record(given: Any, fields: JsonObject, notes: Notes) -> Ours:
     sample = build({**texts, **new}, Notes(), {}, other).sample
     proposals = (*_of_gold(source), *_of_reference(source))
     notes.counted[_NEW_TEXTS] += 1
-    return Ours(Record(sample, proposals, u=source.u), written, True)
+    return Ours(Record(sample, proposals, u=source.u, named=source.named), written, True)
 
 
 def is_exported(name: str) -> bool:
