@@ -393,7 +393,7 @@ def _units(name: str, overlaps: Overlaps) -> Fact:
     overlap = overlaps.micro
     counted = f"{overlap.linked:,} of {overlap.automatic:,} proposed, {overlap.verified:,} verified"
     if min(overlap.automatic, overlap.verified) < FEWEST:
-        return Fact(name, UNDEFINED, counted)
+        return Fact(name, UNDEFINED, f"{counted}; fewer than {FEWEST}: counts only")
     rates = f"P {number(overlap.precision)}  R {number(overlap.recall)}  F1 {number(overlap.f1)}"
     return Fact(name, rates, f"{counted}; mean F1 {number(overlaps.macro_f1)}")
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from workbench.stages.disputes import Dispute, DisputeReport
 
 
+FEW = f"–: fewer than {FEWEST} of these"
 MOVED = 10
 """Samples that are listed of two scorers."""
 
@@ -78,7 +79,12 @@ def _beside(figures: Figures) -> list[str]:
         means = means if scorer.n >= FEWEST else ["–"] * len(means)
         counts = [f"{scorer.n:,}", f"{scorer.undefined:,}"]
         rows.append([scorer_name(scorer.scorer), *counts, *means, f"{scorer.equal:,}"])
-    return [*table(head, rows), *counting(scorer.scorer for scorer in figures.beside)]
+    few = {scorer.n < FEWEST for scorer in figures.beside}
+    return [
+        *table(head, rows),
+        *([FEW] if len(few) > 1 else []),
+        *counting(scorer.scorer for scorer in figures.beside),
+    ]
 
 
 def _rest(figures: Figures) -> list[str]:
@@ -89,7 +95,9 @@ def _rest(figures: Figures) -> list[str]:
         lines += _facts(words.verdict_facts(figures.verdicts, figures.chance))
     if figures.labels:
         lines += ["", "units:", *_facts(words.unit_facts(figures.units, figures.strict))]
-        lines += ["", *table(list(words.LABEL_HEAD), [list(row) for row in words.label_rows(figures.labels)])]
+        rows = words.label_rows(figures.labels)
+        lines += ["", *table(list(words.LABEL_HEAD), [list(row) for row in rows])]
+        lines += [FEW] if 0 < sum(UNDEFINED in row for row in rows) < len(rows) else []
     arms = figures.arms
     if arms.blind.n or arms.assisted.n:
         facts = words.arms_facts(arms, figures.paired, figures.without_fast, figures.counts)

@@ -188,6 +188,8 @@ def agree_text(report: AgreeReport) -> str:
         lines += ["", *facts]
     if parts := parts_table(report):
         lines += ["", *parts]
+    if any(part.few for part in report.parts.values()) and not report.whole.few:
+        lines.append(f"–: fewer than {FEWEST} samples")
     if report.labels:
         lines.append(f"least agreed first · {GUIDELINES}")
     return page(lines)

@@ -17,18 +17,22 @@ from workbench.store.assignments import fill
 from workbench.store.datasets import DatasetInfo, create_dataset, dataset_info, set_dataset
 from workbench.store.engine import Store
 from workbench.store.tables import (
+    COLUMN,
     DATASET,
     EVENT,
+    EXTERNAL,
     PASSED,
     PROPOSAL,
     REVIEW,
     SAMPLE,
     TWIN,
     Dataset,
+    ExternalScoreRow,
     PassedRow,
     ProposalRow,
     RunRow,
     SampleRow,
+    ScoreColumnRow,
     among,
     proposed_by,
 )
@@ -86,7 +90,7 @@ def copies(store: Store, dataset_id: int) -> dict[str, int]:
 
 
 def copy_for(store: Store, info: DatasetInfo, annotator: str) -> int:
-    """Make a person's copy of the training samples, with the suggestions of the current run; its number."""
+    """Make a person's copy of the training samples, with the suggestions in use and the scores of files."""
     assert info.training is not None
     with store.writing() as session:
         store.hold(DATASET.id, info.id)
@@ -115,12 +119,21 @@ def copy_for(store: Store, info: DatasetInfo, annotator: str) -> int:
         samples = store.column(select(SampleRow).where(among(SAMPLE.id, ids)).order_by(SAMPLE.rank))
         own = {"dataset_id": copy_id, "size": 1.0, "stratum": "", "holdout": False}
         store.insert(SampleRow, [row.model_dump(exclude={"id"}) | own for row in samples])
-        query = select(TWIN.id.label("sample_id"), PROPOSAL.content_hash, PROPOSAL.document).where(
-            among(SAMPLE.id, ids), proposed_by(info.run_id), TWIN.dataset_id == copy_id,
-            TWIN.key == SAMPLE.key,
-        )  # fmt: skip
-        proposals = store.rows(query)
-        store.insert(ProposalRow, [{"run_id": number, **row._mapping} for row in proposals])
+        twins = among(SAMPLE.id, ids), TWIN.dataset_id == copy_id, TWIN.key == SAMPLE.key
+        twin = TWIN.id.label("sample_id")
+        proposed = select(twin, PROPOSAL.content_hash, PROPOSAL.document).where(
+            proposed_by(info.run_id), *twins
+        )
+        scores = select(twin, EXTERNAL.column, EXTERNAL.value, EXTERNAL.digits).where(
+            EXTERNAL.sample_id == SAMPLE.id, *twins
+        )
+        columns = select(COLUMN.column, COLUMN.at).where(COLUMN.dataset_id == info.id)
+        for table, query, of in (
+            (ProposalRow, proposed, {"run_id": number}),
+            (ScoreColumnRow, columns, {"dataset_id": copy_id}),
+            (ExternalScoreRow, scores, {}),
+        ):
+            store.insert(table, [{**of, **row._mapping} for row in store.rows(query)])
         return copy_id
 
 
