@@ -271,8 +271,10 @@ def disputes_text(report: DisputeReport, chosen: Sequence[Dispute], limit: int, 
     if report.disputes and not chosen:
         lines.append("none of them fits --state and --between")
     lines += and_more(len(listed) - limit, ": --limit")
-    if any(dispute.hidden for dispute in listed[:limit]):
-        lines.append("hidden until you review them: workbench review")
+    if hidden := {one.sample_id for one in chosen if one.hidden} - {
+        one.sample_id for one in chosen if not one.hidden
+    }:
+        lines.append(f"hidden until your own review (workbench review): {many(len(hidden), 'sample')}")
     if any(dispute.fitted for dispute in listed[:limit]):
         number = len({dispute.sample_id for dispute in report.disputes if dispute.fitted})
         lines.append(
@@ -282,9 +284,6 @@ def disputes_text(report: DisputeReport, chosen: Sequence[Dispute], limit: int, 
     if report.closed:
         given = f" ({report.given:,} with gold of a file, which reviews nothing)" if report.given else ""
         lines.append(f"{many(report.closed, 'blind sample')} that you did not review{given}: left out")
-    if unlisted := len(chosen) - len(listed):
-        part = f"{unlisted:,} of {len(chosen):,}"
-        lines.append(f"between automatic values, and hidden until you review the sample: {part}")
     return page(lines)
 
 
