@@ -553,9 +553,8 @@ RETRIEVER, _OTHER = (func.coalesce(of.meta["retriever"].as_string(), "") for of 
 _SAME = TWIN.reference_hash == SAMPLE.reference_hash, TWIN.dataset_id + 0 == SAMPLE.dataset_id
 _TWIN = select(TWIN.id).where(TWIN.id != SAMPLE.id, *_SAME).exists()
 _ALIKE = select(TWIN.id).where(TWIN.id != SAMPLE.id, *_SAME, _OTHER == RETRIEVER).exists()
-_NUMBER = case(
-    (and_(_ALIKE, func.length(SAMPLE.key) >= HASHED), " " + func.substr(SAMPLE.key, 1, 4)), else_=""
-)
+_HASHED = func.length(SAMPLE.key) >= HASHED  # asked first: it is cheap, and each twin of the other is read
+_NUMBER = case((and_(_HASHED, _ALIKE), " " + func.substr(SAMPLE.key, 1, 4)), else_="")
 TOLD_BY = case((and_(SAMPLE.user_input != "", RETRIEVER != "", _TWIN), RETRIEVER + _NUMBER + ": "), else_="")
 """What stands before a question in lists: the retriever where samples have one question and reference, and
 the beginning of an id that is not shown where they have that in common too."""
