@@ -3,6 +3,7 @@
 # TITLE          a session, in an empty folder of its own; ann types
 @ START          what is there before, by a name of `STARTS`; a number may follow
 @ demo, @ hard   the packaged demo; the rows of fixtures/exports.jsonl, which trip readers and writers
+@ policy A → B   the next version of the policy says B in place of A
 @ service JSON   a local service, with Options of tests/proposing/claude; `asked`: how many requests it got
 @ databases      the session goes alike on SQLite and on PostgreSQL
 > FILE           a file is written: the lines that follow it, without the `| ` that begins each
@@ -260,6 +261,12 @@ def done(run: Run, asset: Asset, step: str) -> str | None:
             return f"! {error}"
     elif words == "demo":
         shutil.copy(asset("demo_database"), "workbench.db")
+    elif words.startswith("policy "):
+        before, after = words.removeprefix("policy ").split(" → ")
+        policy = run("policy", "show").out
+        assert before in policy, policy
+        Path("policy.toml").write_text(policy.replace(before, after), "utf-8")
+        assert 0 == run("policy", "edit", "--file", "policy.toml").code
     elif words.startswith("service"):
         options = json.loads(words.removeprefix("service") or "{}")
         asset("service")(**options | {"faults": Faults(**options.get("faults", {}))})
@@ -338,6 +345,7 @@ def seen_text(opened: Opened) -> str:
     said = ["without suggestions"] * opened.blind + ["to match again"] * opened.rematch
     said += [settled_value(opened, kind) for kind in opened.settled if kind == "entity"]
     said += ["automatic values"] * bool(opened.automatic)
+    said += ["a verified value"] * ("entity" in opened.standing)
     return ", ".join([*said, *(f"beside {one.annotator}" for one in opened.others.get("entity", ()))])
 
 

@@ -51,13 +51,6 @@ def test_annotators_review_and_nobody_who_is_not_named_does(three: Any) -> None:
         open_desk(three.store, None, "bo")
 
 
-def test_adjudicators_and_owners_settle_what_others_differ_in(three: Any) -> None:
-    people.check(three.store, "ann", "settle what others differ in")
-    people.check(three.store, "cy", "settle what others differ in")
-    with pytest.raises(UsageError, match=r"may not settle what others differ in: .* adjudicators and owners"):
-        people.check(three.store, "bo", "settle what others differ in")
-
-
 def test_adjudicators_and_owners_say_what_became_of_a_disagreement(three: Any) -> None:
     one = a_dispute(three)
     with pytest.raises(UsageError, match="bo is an annotator and may not settle disagreements"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,16 +11,11 @@ from tests.rows import city, naming
 from workbench.errors import ConflictError
 from workbench.model import KINDS, Unit
 from workbench.stages import editing, plan, queue
-from workbench.stages.export import ExportOptions, export
 from workbench.stages.figures import figures
-from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.plan import Draft, Prefix, Wish, prefix, report
-from workbench.stages.queue import facets
 from workbench.stages.queue_values import queue_ids
 from workbench.stages.review import Opened, act, open_sample
-from workbench.store import plans, samples
-from workbench.store.datasets import count_blind
-from workbench.text.query import Query, parse
+from workbench.store import plans
 
 NAMES = ["Rome", "Oslo", "Bern", "Riga", "Kyiv", "Lima", "Cairo", "Quito"]
 
@@ -65,16 +59,6 @@ def states(one: Prefix) -> list[tuple[str, str]]:
 
 
 # The order.
-
-
-def test_a_simple_plan_keeps_the_random_order_also_when_it_is_dropped(bench: Any) -> None:
-    bench.load(rows(50))
-    before = order(bench)
-
-    make(bench, 20)
-    assert order(bench) == before
-    plan.drop(bench.store, bench.info(), "ann")
-    assert order(bench) == before
 
 
 @pytest.mark.parametrize("design", ["", "simple", "stratified"])
@@ -152,29 +136,6 @@ def test_a_holdout_is_whole_groups_reviewed_blind_after_the_plan(bench: Any) -> 
     assert {bench.id(key) for key in kept} == plans.holdout_ids(bench.store, bench.info().id)
 
 
-@pytest.mark.databases
-def test_a_sample_of_the_holdout_is_blind_wherever_that_is_asked(bench: Any) -> None:
-    """Search, facets, labels and the doubtful order treat it as the blind arm; no example is made of it."""
-    bench.load([row(number, group=f"g{number}") for number in range(20)], blind=0.0)
-    make(bench, 5, holdout=0.2)
-    kept = [key for (key,) in bench.query("SELECT key FROM sample WHERE holdout ORDER BY rank")]
-    info = bench.info()
-    numbers = [bench.id(key) for key in kept]
-
-    def search(text: str, by: Any = "file") -> list[int]:
-        query = parse(text)
-        assert isinstance(query, Query)
-        return list(queue_ids(bench.store, info, "ann", query, by))
-
-    assert sorted(search("is:blind")) == sorted(numbers)
-    assert len(search("label:place")) == 16
-    assert search("", "doubt")[-4:] == numbers
-    assert dict(facets(bench.store, info, "ann")["is"])["blind"] == 4
-    assert count_blind(bench.store, info.id) == 4
-    loaded = samples.load_samples(bench.store, numbers, info.run_id)
-    assert [one.blind for one in loaded] == [True] * 4
-
-
 def test_looks_at_the_holdout_are_counted(bench: Any) -> None:
     from datetime import UTC, datetime
 
@@ -193,22 +154,6 @@ def test_looks_at_the_holdout_are_counted(bench: Any) -> None:
 
 
 # The prefix.
-
-
-def test_hand_picked_reviews_count_when_one_in_its_turn_stands_behind_them(bench: Any) -> None:
-    """Alone they are no sample of anything; at the end they wait."""
-    bench.load(rows(20))
-    keys = order(bench)
-    for key in keys[:3]:
-        decide(bench, key, off_plan=True)
-    assert (states(found(bench)), found(bench).beyond) == ([], 3)
-
-    decide(bench, keys[3])
-    assert (len(found(bench).rows), found(bench).beyond) == (4, 0)
-    decide(bench, keys[4], off_plan=True)
-    assert (len(found(bench).rows), found(bench).beyond) == (4, 1)
-    decide(bench, keys[5])
-    assert (len(found(bench).rows), found(bench).beyond) == (6, 0)
 
 
 @pytest.mark.databases
@@ -267,34 +212,6 @@ def test_the_planned_end_and_the_last_sample_are_ends_whoever_chose_them(bench: 
 
     for one in (found(bench), found(bench, cut=True)):
         assert (len(one.rows), one.n == one.population, {row.pi for row in one.rows}) == (8, True, {1.0})
-
-
-def test_the_end_of_a_plan_stays_an_end_when_it_gets_longer(bench: Any) -> None:
-    bench.load(rows(12))
-    make(bench, 4)
-    for key in order(bench)[:5]:
-        decide(bench, key, off_plan=True)
-    plan.extend(bench.store, bench.info(), 4, "ann")
-
-    assert (4, 8, 1) == (len(found(bench).rows), found(bench).planned_n, found(bench).beyond)
-
-
-@pytest.mark.databases
-def test_an_export_that_comes_back_has_the_prefix_that_left(bench: Any, tmp_path: Path) -> None:
-    """Its rows say where a sample stood (`u`), that a person saw it here (`shown`), and what was picked."""
-    bench.load(rows(20))
-    keys = order(bench)
-    for place in (0, 1, 2, 3, 4, 9):
-        decide(bench, keys[place], off_plan=place in (1, 4))
-    left = found(bench)
-    export(bench.store, bench.info(), tmp_path / "out", ExportOptions(), annotator="ann")
-    back = ImportOptions(dataset="back", gold="given")
-
-    import_file(bench.store, tmp_path / "out", back, annotator="ann")
-
-    came = prefix(bench.store, bench.info("back"), "entity")
-    assert (states(left), left.beyond) == (states(came), came.beyond)
-    assert keys[:4] == [row.key for row in came.rows]
 
 
 def test_a_report_reads_nothing_twice(bench: Any) -> None:

@@ -14,17 +14,15 @@ from tests.conftest import accepted, do
 from tests.rows import gold as verdicts, naming, sample
 from workbench import stages
 from workbench.formats.policy import to_toml
-from workbench.model import Effort, Tally
+from workbench.model import Effort
 from workbench.reviewing.edits import Flag
 from workbench.stages import editing, queue, queue_values
 from workbench.stages.desk import open_desk
-from workbench.stages.figures import figures
 from workbench.stages.policy import change_policy
 from workbench.stages.queue import facets
 from workbench.stages.recompute import save_counted, score_dataset
 from workbench.stages.review import act, open_sample
 from workbench.store.assignments import decided_since
-from workbench.store.datasets import set_dataset
 from workbench.text.query import Order, Query, parse
 
 ROWS = [
@@ -51,11 +49,6 @@ def ids(bench: Any, text: str = "", order: Any = "file", annotator: str = "ann")
     ]
 
 
-def row_of(bench: Any, key: str, who: str = "ann") -> queue.QueueRow:
-    """A sample as the queue shows it to a person."""
-    return queue.queue_rows(bench.store, bench.info(), who, [bench.id(key)])[bench.id(key)]
-
-
 def exclude(bench: Any, key: str, who: str = "ann") -> None:
     bench.act(key, editing.exclude("broken"), who=who)
 
@@ -70,29 +63,6 @@ def test_a_view_by_values_keeps_what_it_counts(cities: Any, text: str, order: Or
     for asked, ordered, left in chosen:
         asyncio.run(queue_values.kept_ids(desk, asked, ordered))
         assert left == len(queue_values.uncounted(cities.store, cities.info(), "ann"))
-
-
-@pytest.mark.databases
-def test_automatic_values_can_be_asked_for_where_they_are_always_shown(bench: Any) -> None:
-    """But of blind samples, which keep theirs until they are decided."""
-    bench.load(ROWS)
-    set_dataset(bench.store, bench.info().id, show_auto="always")
-    score_dataset(bench.store, bench.info())
-
-    assert ids(bench, "auto=.5") == ["half"]
-    assert ids(bench, "-auto=.5") == ["all", "near", "none"]
-    set_dataset(bench.store, bench.info().id, blind_share=1.0)
-    assert ids(bench, "auto=.5") == []
-
-
-@pytest.mark.databases
-def test_what_was_chosen_past_the_plan_is_found(cities: Any) -> None:
-    chosen = open_sample(cities.store, cities.id("half"), "ann", off_plan=True)
-    act(cities.store, chosen, editing.accept(chosen, "entity"))
-    cities.verify("none", fast=True)
-
-    assert ["half"] == ids(cities, "is:offplan")
-    assert ["all", "near", "empty"] == ids(cities, "-is:fast,offplan")
 
 
 @pytest.mark.databases
@@ -119,58 +89,6 @@ def test_decided_samples_are_counted_once_and_for_all(cities: Any) -> None:
     score_dataset(cities.store, cities.info())
     after = "SELECT scorer, found, missing FROM score WHERE sample_id = ? ORDER BY scorer"
     assert cities.query(after, cities.id("all")) == kept
-
-
-@pytest.mark.databases
-def test_stale_reviews_come_when_nothing_else_is_left(cities: Any) -> None:
-    """They are counted, marked and found; accepting one anew takes it out."""
-    cities.verify("all")
-    cities.verify("half", "ada")
-    info = cities.info()
-    text = to_toml(info.policy).replace("Missing: it is not", "Missing: not")
-    change_policy(cities.store, info, text, "lead")
-
-    assert ids(cities, "is:stale") == ["all"]
-    assert queue.progress(cities.store, cities.info(), "ann").stale == 1
-    found = queue.queue_rows(cities.store, cities.info(), "ann", [cities.id("all"), cities.id("half")])
-    assert [row.stale for row in found.values()] == [True, False]
-    visited = []
-    current = queue.next_sample(cities.store, cities.info(), "ann")
-    while current is not None:
-        opened = open_sample(cities.store, current, "ann")
-        visited.append(opened.sample.id)
-        act(cities.store, opened, editing.accept(opened, "entity"))
-        current = queue.next_sample(cities.store, cities.info(), "ann", current)
-    assert visited[-1] == "all"
-    assert sorted(visited) == ["all", "empty", "near", "none"]
-    assert queue.progress(cities.store, cities.info(), "ann").stale == 0
-
-
-def test_a_policy_that_says_again_what_one_before_said_takes_its_reviews_back(cities: Any) -> None:
-    """Version 3 is version 1 in other words of the database: what was verified under 1 is not stale."""
-    first = to_toml(cities.info().policy)
-    second = first.replace("Missing: it is not", "Missing: not")
-    cities.verify("all")
-    act(cities.store, cities.open("half"), editing.skip(cities.open("half")))  # nothing is verified by that
-    for text, stale in ((second, ["all"]), (first, []), (second, ["all"]), (first, [])):
-        assert change_policy(cities.store, cities.info(), text, "lead").stale == tuple(stale)
-        info = cities.info()
-        assert ids(cities, "is:stale") == stale
-        assert queue.progress(cities.store, info, "ann").stale == len(stale)
-        assert open_sample(cities.store, cities.id("all"), "ann").stale("entity") is bool(stale)
-        notes = figures(cities.store, info).notes
-        assert any("Verified under an older policy" in note for note in notes) is bool(stale)
-
-
-def test_another_kind_to_review_makes_no_review_stale(cities: Any) -> None:
-    """What was verified of the names stands; the sample is begun, for its statements are left."""
-    cities.verify("all")
-    text = to_toml(cities.info().policy).replace('kinds = ["entity"]', 'kinds = ["entity", "statement"]')
-
-    assert change_policy(cities.store, cities.info(), text, "lead").stale == ()
-    progress = queue.progress(cities.store, cities.info(), "ann")
-    assert (0, 1, 0) == (progress.verified, progress.started, progress.stale)
-    assert {"entity": 1, "statement": 0} == progress.kinds
 
 
 @pytest.mark.databases
@@ -216,42 +134,6 @@ def test_the_first_samples_are_those_around_the_next_undecided_one(bench: Any) -
         act(bench.store, opened, editing.skip(opened))
     done = queue.first(bench.store, bench.info(), "ann", 4, 8)
     assert (done.at, done.ids) == (None, every[:12])
-
-
-def test_a_flag_alone_shows_nothing_of_what_another_verified(cities: Any) -> None:
-    """It makes a review that decides nothing."""
-    cities.verify("all", "ada", toggle=("Rome",))
-    cities.act("all", Flag("hm"), who="bob")
-    number = cities.id("all")
-
-    shown = row_of(cities, "all", "bob")
-
-    assert (shown.flag, shown.automatic, shown.verified, shown.delta) == ("hm", None, None, None)
-    assert queue_values.main_causes(cities.store, cities.info(), "bob", [number]) == {}
-
-
-@pytest.mark.databases
-def test_gold_of_a_file_from_which_somebody_differs_shows_a_third_nothing(bench: Any) -> None:
-    """Neither in its row nor to a search, until they decide; who confirms the file's gold hides nothing."""
-    gold = verdicts(dict.fromkeys(("Rome", "Oslo"), "missing"))
-    bench.load([{**ROWS[0], "gold": gold}, {**ROWS[1], "gold": gold}], gold="given")
-    score_dataset(bench.store, bench.info())
-    searches = ("auto>=0", "verified>=0", "delta>=0", "is:disputed", "-auto>1")
-    bench.verify("half")
-    found = [ids(bench, text, annotator="eve") for text in searches]
-    bench.verify("all", toggle=("Rome",))
-
-    def values(who: str) -> tuple[Any, Any]:
-        row = row_of(bench, "all", who)
-        return row.automatic, row.verified
-
-    assert [["all", "half"]] * 5 == found
-    assert [["half"]] * 5 == [ids(bench, text, annotator="eve") for text in searches]
-    assert (None, None) == values("eve")
-    assert (Tally(2, 0), None) == values("ann")
-    set_dataset(bench.store, bench.info().id, show_auto="always")
-    assert (Tally(2, 0), None) == values("eve")
-    assert ["all", "half"] == ids(bench, "auto>=0", annotator="eve")
 
 
 @pytest.mark.databases

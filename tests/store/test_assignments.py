@@ -13,12 +13,10 @@ from sqlalchemy import text
 
 from tests.lists import from_cases
 from tests.rows import naming
-from workbench.formats.policy import to_toml
 from workbench.model import RESOLVED
 from workbench.stages import editing, queue, review, team
 from workbench.stages.desk import open_desk
 from workbench.stages.plan import Wish, draft, make
-from workbench.stages.policy import change_policy
 from workbench.stages.review import act
 from workbench.stages.upkeep import doctor
 from workbench.store import assignments, journal
@@ -193,13 +191,3 @@ def test_doctor_names_places_that_samples_and_reviews_contradict(four: Any, dama
         session.execute(text(damage))
 
     assert lines == wrong(four)
-
-
-def test_a_kind_that_the_policy_adds_is_to_be_decided_by_those_who_had_decided(four: Any) -> None:
-    four.verify("s0", "ann")
-    policy = to_toml(replace(four.info().policy, kinds=("entity", "statement")))
-    assert change_policy(four.store, four.info(), policy, "ann").changed
-
-    anns = "SELECT done FROM assignment WHERE annotator = 'ann' AND sample_id = ?"
-    assert [(False,)] == four.query(anns, four.id("s0"))
-    assert [] == wrong(four)
