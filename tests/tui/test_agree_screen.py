@@ -51,8 +51,10 @@ async def test_it_says_what_the_command_says(user: User, decided: Path) -> None:
                 assert len(parts_table(report)) == 1 + parts.count
             await user.press("escape")
             assert way == type(app.screen).__name__
-        await user.press("G")
+        await user.press("G", "2")
         await user.resize(60, 16)
+        ada_and_bo, under = app.screen.query_one(PartRows).rows[:2]
+        assert (True, True) == (" and " in ada_and_bo, under.startswith("  strict ") and ", α " in under)
         assert app.screen.size.height == app.screen.query_one("#keys").region.bottom
 
 

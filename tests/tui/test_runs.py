@@ -258,3 +258,11 @@ def test_what_is_said_of_a_run_begins_with_what_matters_most(store: Store) -> No
     assert doing(going) == f"{said} · 2.0/s · 7 in flight · 1.2M in 30.5k out"
     going.stop.set()
     assert doing(going) == "stopping: waiting for what is under way"
+
+
+async def test_the_hint_of_a_form_goes_on_below_its_beginning(user: User) -> None:
+    async with user.opens(size=(60, 24)) as app:
+        await user.press("R", "n", "right")
+        lines = on_screen(app).split("\n")
+        first = next(line.index("on this machine") for line in lines if "on this machine" in line)
+        assert first == next(line.index("no key") for line in lines if "no key" in line)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from workbench.comparing.intervals import FEWEST, Interval
@@ -239,8 +240,9 @@ def parts_table(report: AgreeReport, *, narrow: bool = False) -> list[str]:
     head = ("", "samples", "F1", "95 %", "strict", "κ", "AC1", "recall differs", "α")
     rows = [(name, *_row(part)) for name, part in report.parts.items()]
     if rows and narrow:
-        some = [(*row[:4], row[5], row[7]) for row in rows]
-        return table(("", "n", "F1", "95 %", "κ", "differs"), some)
+        some = table(("", "n", "F1", "95 %", "κ", "differs"), [(*row[:4], row[5], row[7]) for row in rows])
+        under = (f"  strict {row[4]}, AC1 {row[6]}, α {row[8]}" for row in rows)
+        return [some[0], *chain.from_iterable(zip(some[1:], under, strict=True))]
     return table(head, rows) if rows else []
 
 

@@ -15,7 +15,7 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from workbench.scoring.names import scorer_name
-from workbench.text.cells import cut, fit, width
+from workbench.text.cells import cut, fit, width, wrapped
 from workbench.text.lists import pairs
 from workbench.text.marks import Mark
 from workbench.text.safe import flat
@@ -224,6 +224,8 @@ class FormScreen(Dialog):
         value = flat(self.chosen[name])
         hint = self._hints.get(f"{name} {value}") or self._hints.get(name, "")
         room = 4 + max(width(flat(value)) for values in self._values.values() for value in values)
+        inner, start = self.query_one("#lines").size.width or self.app.size.width, " " * (room + 14)
+        hint = "\n".join(wrapped(hint, max(inner, room + 26), start, start)).lstrip()
         return [
             ("▸ " if here else "  ", "$accent"),
             (fit(name, 10), "bold" if here else DIM),
