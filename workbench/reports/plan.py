@@ -153,7 +153,7 @@ def draft_text(draft: Draft, strata: int = SHOWN_STRATA) -> str:
     lines += [f"note: {note}" for note in draft.notes]
     if draft.replaces:
         lines.append("it replaces the plan you have: nothing is reviewed yet")
-    lines.append("after your first review you cannot make another plan, only plan more reviews: --more N")
+    lines.append("after your first review you cannot make another plan, only plan more samples: --more N")
     return page(lines)
 
 

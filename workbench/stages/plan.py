@@ -181,7 +181,7 @@ def extend(store: Store, info: DatasetInfo, more: int, annotator: str) -> None:
             raise UsageError("there is no plan to extend, and random order needs none: review more")
         left = plans.parts(store, info.id).population - plan.planned_n
         if more > left:
-            raise UsageError(f"{more:,} more reviews cannot be planned: {many(left, 'sample')} left")
+            raise UsageError(f"{more:,} more samples cannot be planned: {many(left, 'sample')} left")
         n = plan.planned_n + more
         first = plans.in_order(store, info.id, n)
         taken = Counter(member.stratum for member in scores.population(store, info.id, first).values())
