@@ -503,8 +503,10 @@ def shown_ids(store: Store, info: DatasetInfo, annotator: str, kind: Kind) -> se
     """
     reviews = Reviews.of(info, annotator)._replace(kinds=(kind,))
     shown = store.ids(SAMPLE.id, SAMPLE.dataset_id == info.id, reviews.decided())
-    differ = (n for n, gold in reviewed(store, info.id, kind, holdout=True).items() if gold.tally is None)
-    return shown - undecided_of(store, reviews, shown.intersection(differ))
+    verified = select(REVIEW.sample_id).where(REVIEW.dataset_id == info.id, REVIEW[kind] == "verified")
+    several = store.numbers(verified.group_by(REVIEW.sample_id).having(func.count() > 1))
+    gold = load_some(store, shown.intersection(several), kind)
+    return shown - undecided_of(store, reviews, (n for n, each in gold.items() if each.assessment is None))
 
 
 def given(store: Store, info: DatasetInfo, annotator: str, sample_id: int, kind: Kind) -> Assessment | None:
