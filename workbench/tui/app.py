@@ -42,10 +42,8 @@ if TYPE_CHECKING:
 
 
 STYLES = Path(__file__).parent / "styles"
-SHEETS = (
-    "base", "queue", "review", "dialogs", "why", "pick", "tour", "runs",
-    "plan", "calibrate", "compare", "agree",
-)  # fmt: skip
+SHEETS = ("base", "queue", "review", "dialogs", "pick", "tour")
+"""Those that the app starts with; a room has its own, which the library reads when it is opened."""
 
 PASTE_TAIL = 0.05
 """Seconds after a paste in which key presses are taken for its tail: a paste may smuggle an escape

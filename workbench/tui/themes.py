@@ -63,6 +63,9 @@ class Sheet(Stylesheet):
             super().set_variables(variables)
 
     def reparse(self) -> None:
-        """Apply other colours, if they are others."""
+        """Apply other colours, if they are others, and the sheet of a screen that is opened first."""
         if not self.same:
             super().reparse()
+            self.same = True
+        elif self._require_parse:
+            self.parse()

@@ -38,6 +38,7 @@ class AgreeScreen(Room):
     """The words and tables are those of the command."""
 
     NAME, PARTS = "Agree", len(TABLES)
+    CSS_PATH = "../styles/agree.tcss"
     BINDINGS = bindings("agree")
 
     report: AgreeReport | None = None

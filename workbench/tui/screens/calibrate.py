@@ -34,6 +34,7 @@ PURPOSE = "How alike must two names be to match?"
 class CalibrateScreen(Room):
     """Another threshold is a few array passes; a fit is made next to the event loop."""
 
+    CSS_PATH = "../styles/calibrate.tcss"
     BINDINGS = bindings("calibrate")
     DEFAULT_CLASSES = "-empty"
     UNREAD = f"{PURPOSE} This cannot be chosen yet.\n\n"

@@ -32,6 +32,7 @@ class CompareScreen(Room):
     """What was read is shown from five sides, drawn when asked for."""
 
     PARTS = len(SECTIONS)
+    CSS_PATH = "../styles/compare.tcss"
     BINDINGS = bindings("compare")
     DEFAULT_CLASSES = "-empty"
 

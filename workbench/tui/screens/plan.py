@@ -39,6 +39,7 @@ class PlanScreen(Room):
     """What a plan is for, how far it is, and a form for a new one."""
 
     NAME = "Plan"
+    CSS_PATH = "../styles/plan.tcss"
     BINDINGS = bindings("plan")
 
     def __init__(self, desk: Desk) -> None:

@@ -206,6 +206,7 @@ class RunsScreen(Room):
 
     NAME = "Runs"
     SHOWS_RUNS = True
+    CSS_PATH = "../styles/runs.tcss"
     BINDINGS = bindings("runs")
 
     def __init__(self, desk: Desk) -> None:

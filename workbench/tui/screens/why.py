@@ -31,6 +31,7 @@ from workbench.tui.work import Work
 class WhyScreen(BaseScreen):
     """Reads only: what it shows is opened with the screen and when another scorer or kind is asked for."""
 
+    CSS_PATH = "../styles/why.tcss"
     BINDINGS = bindings("why")
 
     def __init__(
