@@ -18,12 +18,10 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, cast
 
 from tests.benchmarks.harness import Used, options as options_of, process
 from tests.benchmarks.many_samples import SYLLABLES, base_rows
-
-Row = dict[str, Any]
+from tests.rows import Row, sample
 
 PLAIN = """
 import sys, pyarrow.parquet
@@ -53,21 +51,15 @@ def corpus(folder: Path, rows: int, partitions: int, with_proposals: bool = Fals
     """Partitions of rows whose texts are all different: nothing is scored from memory."""
     import pyarrow.parquet
 
-    drawn, base = random.Random(1), cast(list[Row], base_rows())
+    drawn, base = random.Random(1), base_rows()
     paths = []
     for part in range(partitions):
         made = []
         for number in range(rows // partitions):
             row, other = drawn.choice(base), drawn.choice(base)
             words = f"{part * rows + number}"
-            made.append(
-                {
-                    "id": words,
-                    "user_input": row["user_input"],
-                    "reference": f"{row['reference']} {other['reference']} ({words})",
-                    "retrieved_contexts": [f"{text} ({words})" for text in row["retrieved_contexts"]],
-                }
-            )
+            contexts = [f"{text} ({words})" for text in row["retrieved_contexts"]]
+            made.append(sample(words, f"{row['reference']} {other['reference']} ({words})", *contexts))
             if with_proposals:
                 named = row["proposal"]["reference_entities"] + other["proposal"]["reference_entities"]
                 recorded(made[-1], part * rows + number, named)

@@ -22,11 +22,17 @@ class Used(NamedTuple):
 
 
 def options(doc: str | None, **defaults: Any) -> argparse.Namespace:
-    """The options of a benchmark: one for each default, of its type; a list takes several values."""
+    """The options of a benchmark: one for each default, of its type; a list takes several values.
+
+    A type in the place of a default has to be given, without a name.
+    """
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawTextHelpFormatter)
     for name, default in defaults.items():
         if default is False:
-            parser.add_argument(f"--{name}", action="store_true")
+            parser.add_argument(f"--{name.replace('_', '-')}", action="store_true")
+            continue
+        if isinstance(default, type):
+            parser.add_argument(name, type=default)
             continue
         kind, several = (type(default[0]), "+") if isinstance(default, list) else (type(default), None)
         parser.add_argument(f"--{name}", default=default, type=kind, nargs=several)
@@ -49,6 +55,12 @@ def process(command: Sequence[str], environment: Mapping[str, str] | None = None
     if child.returncode:
         raise SystemExit(f"{command} ended with {child.returncode}")
     return Used(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024)
+
+
+def quantile(share: float, values: Iterable[float]) -> float:
+    """Of some values: at .5 the median, at .95 what one in twenty exceeds."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
 def median_of(runs: Sequence[Used]) -> Used:

@@ -29,7 +29,7 @@ from typing import Any
 from tests.proposing.claude.conftest import Everything, client_at, propose_all
 from tests.proposing.claude.faults import Faults
 from tests.proposing.claude.server import Options, running
-from tests.rows import write_rows
+from tests.rows import sample, write_rows
 from workbench.model import Sample
 from workbench.proposing.claude.answers import Result
 from workbench.proposing.claude.asks import Ask, Setup, plan
@@ -79,27 +79,20 @@ class Program:
 def towns(count: int) -> list[Row]:
     """Samples of a reference and a context, all different."""
     return [
-        {
-            "id": str(n), "user_input": f"Where is Town{n}?",
-            "reference": f"Town{n} lies in Land{n}. Person{n} was born there in {1000 + n}. ",
-            "retrieved_contexts": [f"Town{n} is old. Person{n} liked it."],
-        }
+        sample(
+            str(n),
+            f"Town{n} lies in Land{n}. Person{n} was born there in {1000 + n}. ",
+            f"Town{n} is old. Person{n} liked it.",
+        )
         for n in range(count)
-    ]  # fmt: skip
+    ]
 
 
 def money(folder: Path) -> None:
     """Forecasts and limits."""
     print("forecast against counted cost:")
-    mixed = [
-        {
-            "id": str(n),
-            "user_input": "q?",
-            "reference": f"Town{n}. " + "old and " * size,
-            "retrieved_contexts": [],
-        }
-        for n, size in enumerate([56_000] * 2 + [1_100] * 8)
-    ]
+    sizes = [56_000] * 2 + [1_100] * 8
+    mixed = [sample(str(n), f"Town{n}. " + "old and " * size) for n, size in enumerate(sizes)]
     for name, rows, thinking, times in (
         ("200 short samples, 500 tokens of thinking a call", towns(200), 500, 1),
         ("200 short samples, 1,500 tokens of thinking a call", towns(200), 1_500, 1),
@@ -159,15 +152,8 @@ def pace(_folder: Path) -> None:
         for shared in (0.0, 0.05):
             met = Faults(share=shared, kinds=["429"], seed=3)
             # As the real service does: at once what ten seconds let in, then by and by.
-            options = Options(
-                rate=rate,
-                bucket=rate,
-                headers=named,
-                latency=1.0,
-                faults=met,
-                retry_after="1",
-                keep_bodies=False,
-            )
+            options = Options(rate=rate, bucket=rate, headers=named, latency=1.0, faults=met)
+            options.retry_after, options.keep_bodies = "1", False
             with running(options) as (state, url):
                 began = time.monotonic()
                 seen = asyncio.run(run(url, count))

@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from itertools import cycle, islice
 from pathlib import Path
 
-from tests.benchmarks.harness import options as options_of, size_of
+from tests.benchmarks.harness import options as options_of, quantile, size_of
 from tests.benchmarks.many_samples import database, environment, order_of
 from tests.benchmarks.pty_app import PtyApp, frames, installed
 from workbench.model import Sample
@@ -103,11 +103,6 @@ class Measured:
             self.seconds.append(pressed.seconds)
         return pressed.output
 
-    def at(self, share: float) -> float:
-        """The quantile, in seconds."""
-        ordered = sorted(self.seconds)
-        return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
-
 
 @dataclass(frozen=True, slots=True)
 class Round:
@@ -152,9 +147,9 @@ def report(name: str, rounds: list[Round]) -> None:
     """Medians over the rounds, of the seconds and of their ratios."""
     print(f"{name}, {statistics.median(one.rows for one in rounds):.0f} rows")
     for word, share in (("median", 0.5), ("p95", 0.95)):
-        ours = statistics.median(one.ours.at(share) for one in rounds)
-        theirs = statistics.median(one.bare.at(share) for one in rounds)
-        ratio = statistics.median(one.ours.at(share) / one.bare.at(share) for one in rounds)
+        pairs = [(quantile(share, one.ours.seconds), quantile(share, one.bare.seconds)) for one in rounds]
+        ours, theirs = (statistics.median(column) for column in zip(*pairs, strict=True))
+        ratio = statistics.median(one / other for one, other in pairs)
         print(f"    {word:<6} {1e3 * ours:5.1f} ms   bare {1e3 * theirs:5.1f} ms, ratio {ratio:.2f}")
     missed, theirs_missed = sum(one.ours.missed for one in rounds), sum(one.bare.missed for one in rounds)
     if missed or theirs_missed:

@@ -16,7 +16,7 @@ from contextlib import closing
 from pathlib import Path
 
 from tests.benchmarks.pty_app import terminal_environment
-from tests.rows import write_rows
+from tests.rows import Row, proposal, sample, write_rows
 from workbench.matching import MATCHER
 from workbench.model import text_hash
 from workbench.settings import State, write_state
@@ -68,7 +68,7 @@ def environment() -> dict[str, str]:
     )
 
 
-def base_rows() -> list[dict[str, object]]:
+def base_rows() -> list[Row]:
     """Samples of a question, two sentences that name six entities, and three contexts that name four."""
     chance = random.Random(7)
 
@@ -81,7 +81,7 @@ def base_rows() -> list[dict[str, object]]:
         pieces = [" ".join(chance.choices(WORDS, k=4)) + " " + one for one in names]
         return (" ".join(pieces) + " " + " ".join(chance.choices(WORDS, k=3))).capitalize() + "."
 
-    rows: list[dict[str, object]] = []
+    rows: list[Row] = []
     for number in range(BASE):
         names = [name() for _ in range(6)]
         entities = [{"text": one, "label": chance.choice(LABELS)} for one in names]
@@ -90,18 +90,12 @@ def base_rows() -> list[dict[str, object]]:
             f"{sentence([])} It names {', '.join(names[:3])}. {sentence([])} Then {', '.join(names[3:])}."
         )
         contexts = [f"{sentence([])} {one} is here; {sentence([])} {sentence([])}" for one in names[:4]]
-        row: dict[str, object] = {
-            "id": f"sample-{number}",
-            "user_input": f"Which names stand in text {number}?",
-            "group": f"group-{number % 200}",
-            "reference": reference,
-            "retrieved_contexts": contexts,
-            "proposal": {
-                "proposer": "recorded",
-                "reference_entities": entities,
-                "context_entities": [[entity] for entity in entities[:4]],
-            },
+        given = {
+            **proposal((), *([one] for one in entities[:4]), proposer="recorded"),
+            "reference_entities": entities,
         }
+        asked, group = f"Which names stand in text {number}?", f"group-{number % 200}"
+        row = sample(f"sample-{number}", reference, *contexts, user_input=asked, group=group, proposal=given)
         if number % (BASE // VERIFIED) == 0:
             found = [{**entity, "verdict": "found"} for entity in entities[:4]]
             missing = [{**entity, "verdict": "missing"} for entity in entities[4:]]

@@ -79,16 +79,8 @@ def make(store: Store, folder: Path, samples: int, overlap: int, lease: int = 1)
     """A dataset with so many samples of six names, and so many places at each."""
     found = {**proposal((), list(NAMES[:4])), "reference_entities": list(NAMES)}
     reference = f"She went to {', '.join(NAMES)}."
-    rows = (
-        sample(
-            f"s{number}",
-            f"{reference} {number}",
-            ", ".join(NAMES[:4]),
-            user_input=f"Where {number}?",
-            proposal=found,
-        )
-        for number in range(samples)
-    )
+    seen = ", ".join(NAMES[:4])
+    rows = (sample(f"s{number}", f"{reference} {number}", seen, proposal=found) for number in range(samples))
     source = write_rows(folder / "team.jsonl", rows)
     import_file(store, source, ImportOptions(blind=0, seed=0), annotator="ann")
     team.assign(store, find_dataset(store, None), "ann", overlap, None, lease)

@@ -16,11 +16,10 @@ import tempfile
 import threading
 import time
 from pathlib import Path
-from typing import NamedTuple
 
 import httpx2 as httpx
 
-from tests.benchmarks.harness import options
+from tests.benchmarks.harness import options, quantile
 from tests.rows import naming, write_rows
 from tests.web.conftest import Visitor, fields_of
 from workbench.stages import intents, people
@@ -30,19 +29,6 @@ from workbench.stages.people import Person, add_person
 from workbench.store.engine import Store, open_store
 
 SAMPLES = 4_000
-
-
-class Took(NamedTuple):
-    """Milliseconds."""
-
-    median: float
-    p95: float
-    number: int
-
-
-def took(seconds: list[float]) -> Took:
-    ordered = sorted(seconds)
-    return Took(1000 * ordered[len(ordered) // 2], 1000 * ordered[int(len(ordered) * 0.95)], len(ordered))
 
 
 def memory(pid: int) -> float:
@@ -107,26 +93,17 @@ def main() -> None:
         for name in names:
             add_person(store, "p0", Person(name, "owner", adjudicator=False, disabled=False))
         tokens = {name: people.new_token(store, "p0", name) for name in names}
-        desk = took(asyncio.run(at_desk(store, "p0", asked.seconds)))
-        command = [
-            sys.executable,
-            "-m",
-            "workbench.cli",
-            "--db",
-            f"{folder}/workbench.db",
-            "serve",
-            "--port",
-            "0",
-        ]
-        log = ["--log", f"{folder}/log"]
-        server = subprocess.Popen([*command, *log], stderr=subprocess.PIPE, text=True)
+        desk = asyncio.run(at_desk(store, "p0", asked.seconds))
+        command = [sys.executable, "-m", "workbench.cli", "--db", f"{folder}/workbench.db", "serve"]
+        command += ["--port", "0", "--log", f"{folder}/log"]
+        server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         try:
             assert server.stderr is not None
             found = re.search(r"http://\S+:\d+", server.stderr.readline())
             assert found
-            one = took(on_pages(found.group(), {"p0": tokens["p0"]}, asked.seconds))
+            one = on_pages(found.group(), {"p0": tokens["p0"]}, asked.seconds)
             alone = memory(server.pid)
-            all_ = took(on_pages(found.group(), tokens, asked.seconds))
+            all_ = on_pages(found.group(), tokens, asked.seconds)
             together = memory(server.pid)
         finally:
             server.terminate()
@@ -138,7 +115,8 @@ def main() -> None:
         ("pages, 1 person", one),
         (f"pages, {asked.people} people", all_),
     ):
-        print(f"{name:<30} {times.median:7.1f} ms {times.p95:6.1f} ms  {times.number:,}")
+        median, p95 = (1000 * quantile(share, times) for share in (0.5, 0.95))
+        print(f"{name:<30} {median:7.1f} ms {p95:6.1f} ms  {len(times):,}")
     print(f"memory of the server: {alone:.0f} MB with one person, {together:.0f} MB with {asked.people}")
 
 

@@ -10,16 +10,17 @@ threshold in use after the line, each with its 95 % interval; then the same over
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
 
 import numpy as np
 
+from tests.benchmarks.harness import options as options_of
 from workbench.comparing.calibration import Calibrated, FitCase, calibrate
 from workbench.comparing.curve import OBJECTIVES
 from workbench.comparing.intervals import around
@@ -51,13 +52,16 @@ class Errors:
         return float(np.abs(self.off).mean())
 
 
-def loaded(store: Store, data: Path) -> None:
-    """Rows with their gold, and a run."""
-    options = ImportOptions(gold="require", blind=0.0, seed=1)
-    import_file(store, data, options, annotator="corpus")
-    info = find_dataset(store, None)
-    recorded = bool(list_runs(store, info.id))
-    propose(store, info, "recorded" if recorded else "rules", annotator="corpus")
+@contextmanager
+def loaded(data: Path) -> Iterator[Store]:
+    """A database of rows with their gold, and a run."""
+    with tempfile.TemporaryDirectory() as folder, closing(open_store(f"{folder}/quality.db")) as store:
+        options = ImportOptions(gold="require", blind=0.0, seed=1)
+        import_file(store, data, options, annotator="corpus")
+        info = find_dataset(store, None)
+        recorded = bool(list_runs(store, info.id))
+        propose(store, info, "recorded" if recorded else "rules", annotator="corpus")
+        yield store
 
 
 def cases_of(store: Store, scorer: str) -> tuple[str, tuple[FitCase, ...]]:
@@ -130,15 +134,8 @@ def verdict(one: Errors, base: Errors, change: np.ndarray[tuple[int], np.dtype[n
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("data", type=Path)
-    parser.add_argument("--fit", type=int, default=150)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--splits", type=int, default=50)
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        store = open_store(str(Path(folder, "quality.db")))
-        loaded(store, options.data)
+    options = options_of(__doc__, data=Path, fit=150, seed=1, splits=50)
+    with loaded(options.data) as store:
         for scorer in CALIBRATED:
             run, cases = cases_of(store, scorer)
             fit, test = split(cases, options.fit, options.seed)
@@ -148,7 +145,6 @@ def main() -> None:
                 print(f" for {objective}: {found.threshold}; the fit itself calls it better: {found.better}")
                 report(tried(found, test))
             over_splits(cases, options.fit, options.splits)
-        store.close()
 
 
 def over_splits(cases: Sequence[FitCase], fit: int, splits: int) -> None:

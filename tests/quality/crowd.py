@@ -11,15 +11,17 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from pathlib import Path
 
-from tests.quality.labelled import folder, rows_of
+from tests.benchmarks.harness import options
+from tests.quality.labelled import rows_of
 from workbench.comparing.agreement import alpha
 
 ORACLE = "btc_e_krippendorff_nominal_token"
 
 
 def main() -> None:
-    data = folder(__doc__)
+    data = options(__doc__, data=Path).data
     wanted = json.loads((data / "oracles.json").read_text("utf-8"))["recomputed_only"][ORACLE]
     items: dict[str, list[list[bool]]] = defaultdict(list)
     for row in rows_of(data / "btc_crowd.jsonl"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -32,10 +31,3 @@ def wilson(hits: int, n: int) -> str:
         return "–"
     found = intervals.wilson(hits, n)
     return f"{hits / n:.3f} [{found.low:.3f}, {found.high:.3f}]"
-
-
-def folder(doc: str | None) -> Path:
-    """The one argument, a folder; without it the help is printed and the program ends."""
-    if len(sys.argv) != 2:
-        sys.exit(doc)
-    return Path(sys.argv[1])

@@ -15,9 +15,7 @@ drawn from all decisions. `units`: the labels of all units are dealt out anew.
 
 from __future__ import annotations
 
-import argparse
 import statistics
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
@@ -26,6 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tests.benchmarks.harness import options as options_of
 from tests.quality.calibrating import NOW, cases_of, loaded
 from workbench.comparing.calibration import FitCase
 from workbench.comparing.learning import PolicyChange, policy_changes
@@ -33,7 +32,7 @@ from workbench.model import Policy
 from workbench.scoring.scorers import score
 from workbench.stages.sides import automatic_sides
 from workbench.store.datasets import dataset_info, find_dataset
-from workbench.store.engine import Store, open_store
+from workbench.store.engine import Store
 from workbench.store.samples import each_sample
 
 REVIEWS = (5, 10, 20)
@@ -114,17 +113,8 @@ def called_better(cases: Sequence[FitCase], how: str, reviews: int, runs: int) -
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("data", type=Path)
-    parser.add_argument("--splits", type=int, default=200)
-    parser.add_argument("--runs", type=int, default=1000)
-    parser.add_argument("--scorer", default="linked")
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        store = open_store(str(Path(folder, "quality.db")))
-        loaded(store, options.data)
+    options = options_of(__doc__, data=Path, splits=200, runs=1000, scorer="linked")
+    with loaded(options.data) as store:
         run, cases = cases_of(store, options.scorer)
         print(
             f"{options.data.name} · {run} · {options.scorer} · {len(cases)} samples · {options.splits} splits"
@@ -133,7 +123,6 @@ def main() -> None:
         errors = errors_of(store, options.scorer, cases)
         for reviews in REVIEWS:
             print(measured(cases, reviews, options.splits, errors))
-        store.close()
     print(f"called better with gold that says nothing, {options.runs:,} runs")
     for how in ("recalls", "samples", "units"):
         rates = {reviews: called_better(cases, how, reviews, options.runs) for reviews in REVIEWS[1:]}

@@ -14,12 +14,12 @@ the mean of automatic recall − human recall, MAE the mean of its size, both pe
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import mean
 from typing import NamedTuple
 
+from tests.benchmarks.harness import options
 from tests.quality.labelled import Row, bootstrapped, rows_of
 from workbench.matching.names import Name, best, similarity
 from workbench.matching.presence import presence
@@ -155,7 +155,11 @@ def with_proposals(path: Path, lang: str, labels: Sequence[str] | None) -> None:
         )
 
 
-def main(data: Path) -> None:
+def main() -> None:
+    given = options(__doc__, data=Path, without_russian=False)
+    if given.without_russian:
+        inflection.analyser = lambda: None  # type: ignore[assignment]
+    data = given.data
     pairs()
     with_gold_mentions(data / "redocred_dev.jsonl", "en")
     with_gold_mentions(data / "factrueval_dev.jsonl", "ru")
@@ -165,9 +169,4 @@ def main(data: Path) -> None:
 
 
 if __name__ == "__main__":
-    arguments = [argument for argument in sys.argv[1:] if not argument.startswith("--")]
-    if len(arguments) != 1:
-        sys.exit(__doc__)
-    if "--without-russian" in sys.argv:
-        inflection.analyser = lambda: None  # type: ignore[assignment]
-    main(Path(arguments[0]))
+    main()

@@ -8,7 +8,6 @@ database of its own, as a person would go.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import os
 import runpy
@@ -19,6 +18,7 @@ from typing import Any
 
 os.environ["TEXTUAL_ANIMATIONS"] = "none"  # read when textual is imported
 
+from tests.benchmarks.harness import options, size_of
 from workbench.stages.import_ import DATASET, load_demo
 from workbench.store.engine import open_store
 from workbench.tui.app import WorkbenchApp
@@ -96,17 +96,11 @@ async def press(pilot: Any, keys: str) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("out", type=Path)
-    parser.add_argument("--sizes", default="80x24,120x36,200x50")
-    parser.add_argument("--themes", default="dark,light")
-    parser.add_argument("--only", default="")
-    given = parser.parse_args()
+    given = options(__doc__, out=Path, sizes="80x24,120x36,200x50", themes="dark,light", only="")
     given.out.mkdir(parents=True, exist_ok=True)
     for size in given.sizes.split(","):
-        width, height = map(int, size.split("x"))
         for theme in given.themes.split(","):
-            asyncio.run(walk(given.out, (width, height), theme, set(filter(None, given.only.split(",")))))
+            asyncio.run(walk(given.out, size_of(size), theme, set(filter(None, given.only.split(",")))))
 
 
 if __name__ == "__main__":

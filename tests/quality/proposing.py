@@ -22,7 +22,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.quality.labelled import Row, bootstrapped, folder, rows_of
+from tests.benchmarks.harness import options
+from tests.quality.labelled import Row, bootstrapped, rows_of
 from workbench.matching.analysis import kind_of
 from workbench.proposing.rules import entities
 
@@ -143,7 +144,7 @@ def measure(path: Path, lang: str, without: frozenset[str]) -> None:
 
 
 def main() -> None:
-    data = folder(__doc__)
+    data = options(__doc__, data=Path).data
     measure(data / "redocred_dev.jsonl", "en", frozenset())
     measure(data / "factrueval_dev.jsonl", "ru", UNMARKED)
     measure(data / "wnut17_systems.jsonl", "en", UNMARKED)

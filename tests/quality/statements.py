@@ -13,9 +13,11 @@ both / missing by experts) have Wilson intervals. Two constant judges show what 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
-from tests.quality.labelled import Row, bootstrapped, folder, rows_of, wilson
+from tests.benchmarks.harness import options
+from tests.quality.labelled import Row, bootstrapped, rows_of, wilson
 from workbench.proposing.rules.attribution import Passages, judge
 
 
@@ -60,7 +62,7 @@ def judged(row: Row, statements: Sequence[Row], lang: str) -> list[Verdict]:
 
 
 def main() -> None:
-    native = folder(__doc__) / "native"
+    native = options(__doc__, data=Path).data / "native"
     rows = [(row, row["gold"]["statements"]) for row in rows_of(native / "expertqa_val_statements.jsonl")]
     cited = [(row, [one for one in claims if "[" in one["text"]]) for row, claims in rows]
     answers = [judged(row, claims, "en") for row, claims in rows]

@@ -21,7 +21,8 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
-from tests.quality.labelled import Row, folder, rows_of, wilson
+from tests.benchmarks.harness import options
+from tests.quality.labelled import Row, rows_of, wilson
 from workbench.comparing.triage import LOW, suspect
 from workbench.model import Matching, Policy, ProposedEntity, Sample, Unit, count
 from workbench.proposing import rules
@@ -129,7 +130,7 @@ def false_alarms(paths: Sequence[Path]) -> Iterator[str]:
 
 
 def main() -> None:
-    data = folder(__doc__) / "native"
+    data = options(__doc__, data=Path).data / "native"
     statements, linked = data / "expertqa_val_statements.jsonl", data / "claude_redocred_dev.jsonl"
     print(*of_statements(read(statements)), *of_names(read(linked)), sep="\n")
     unseen = data / "claude_factrueval_dev.jsonl"
