@@ -64,7 +64,7 @@ from workbench.stages.review import Opened, act, open_sample
 from workbench.stages.training import admitted
 from workbench.store.assignments import Held, places
 from workbench.store.datasets import find_dataset
-from workbench.store.engine import open_store
+from workbench.store.engine import Store, open_store
 from workbench.store.gold import Gold, load_gold
 from workbench.store.samples import sample_ids
 from workbench.text.query import Query, parse
@@ -200,13 +200,13 @@ def edits_of(opened: Opened, wishes: list[list[str]]) -> Iterator[Any]:
             yield EDITS[name](*given)
 
 
-def reviewed(told: str) -> None:
+def reviewed(told: str, store: Store | None = None) -> None:
     """Do what a line `WHO ID: EDIT WORDS, EDIT WORDS` says; `undo` and `redo` are of no sample."""
     words, _, edits = told.partition(": ")
     who, _, ids = words.partition(" ")
     how = next((one for one in ("settles ", "picks ") if ids.startswith(one)), "")
     ids = ids.removeprefix(how)
-    bench = Bench(Path(), open_store(database()))
+    bench = Bench(Path(), store or open_store(database()))
     try:
         if edits in ("undo", "redo"):
             getattr(bench, edits)(who)
@@ -229,7 +229,8 @@ def reviewed(told: str) -> None:
             for one in edits_of(opened, wishes):
                 opened = act(bench.store, opened, one(opened) if callable(one) else one)
     finally:
-        bench.store.close()
+        if store is None:
+            bench.store.close()
 
 
 Asset = Callable[[str], Any]

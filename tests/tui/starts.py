@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from workbench.stages.policy import change_policy
 from workbench.stages.recompute import save_counted
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store, open_store
+from workbench.store.runs import create_run
 
 Ask = Callable[[str], Any]
 Start = Callable[[Ask], Path]
@@ -44,9 +46,9 @@ def with_another(start: Start) -> Start:
     return put
 
 
-def assigned(store: Store) -> None:
-    """Each sample is for two people."""
-    team.assign(store, find_dataset(store, None), "ann", 2, 1.0, None)
+def assigned(store: Store, overlap: int = 2) -> None:
+    """Each sample is for so many people."""
+    team.assign(store, find_dataset(store, None), "ann", overlap, 1.0, None)
 
 
 def eighty(number: int) -> dict[str, Any]:
@@ -246,6 +248,12 @@ def under_an_older_policy(store: Store) -> None:
     change_policy(store, info, to_toml(info.policy).replace("Missing: it is not", "Missing: nowhere"), "lead")
 
 
+def of_long_names(store: Store) -> None:
+    """A run of a proposer and a model with long names."""
+    made_by = "our-team-extraction-pipeline-production", "meta-llama/Llama-3.3-70B-Instruct-Turbo"
+    create_run(store, find_dataset(store, None).id, *made_by, {})
+
+
 def stay_here(store: Store) -> None:
     keep_external(store, find_dataset(store, None), "never", "ann")
 
@@ -293,6 +301,8 @@ STARTS: dict[str, Start] = {
     "statements": given(claiming(*DIED), kinds=("statement",)),
     "Bolivia": given(*rows_in("bolivia.jsonl")),
     "cities for two people each": given(*ROWS, then=assigned),
+    "cities for one person each": given(*ROWS, then=partial(assigned, overlap=1)),
+    "cities and a run of long names": given(*ROWS, then=of_long_names),
     "cities for two people, the tower for bo": given(*ROWS, then=given_to_bo),
     "cities for ann and bo": given(*ROWS, then=given_to_both),
     "cities and an older policy": given(*ROWS, then=under_an_older_policy),
@@ -316,6 +326,7 @@ STARTS: dict[str, Start] = {
     "names verified in the file": compared(),
     "names verified in the file, with a column": compared(column=True),
     "names verified in the file, of long ids": compared(lead="Who wrote the policy that everybody reads? "),
+    "names of ids that steer a terminal": compared(lead="\x1b[31m[bold]\u202e"),
     "names with a column, none verified": compared(0, 12, column=True),
     "nine names verified of thirty-nine": compared(9, 30),
     "names to calibrate": calibrated(),
@@ -349,6 +360,9 @@ STARTS: dict[str, Start] = {
             }
             for row in ROWS
         )
+    ),
+    "a score of a sample without a question": given(
+        {**TOWER, "id": "0123456789abcdef" * 2, "user_input": "", "context_entity_recall": 0.3333}, *ROWS[1:]
     ),
     "bo in training, the mark .5": in_training(0.5),
     "bo in training, the mark .9": in_training(0.9),

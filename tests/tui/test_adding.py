@@ -448,29 +448,6 @@ async def test_the_mouse_elsewhere_on_a_unit_and_on_a_name(user: User, reviews: 
     assert user.units("tower")["Seine"].label == "place"
 
 
-async def test_clicks_on_the_parts_of_a_row(user: User, reviews: Reviews) -> None:
-    """The sign rejects and restores, the label opens the list, the verdict toggles; the name only chooses."""
-    async with reviews(size=(120, 36)) as hand:
-        line = hand.listed.render_line(2).text
-
-        async def click(part: str) -> None:
-            await hand.click(UnitList, (1 + line.index(part), 1 + 2))  # below the border
-
-        before = user.units("tower")["Gustave Eiffel"]
-        await click("Gustave")
-        assert hand.listed.cursor == 2
-        assert user.units("tower")["Gustave Eiffel"] == before
-        await click("person")
-        assert hand.screen == "LabelScreen"
-        await hand.press("8")
-        await click("●")
-        await click("✓")
-        unit = user.units("tower")["Gustave Eiffel"]
-        assert (unit.label, unit.match.verdict, unit.rejected) == ("other", "missing", True)
-        await click("✓")
-        assert not user.units("tower")["Gustave Eiffel"].rejected
-
-
 # Pictures.
 
 

@@ -22,13 +22,6 @@ from workbench.tui.widgets.passage import Passage
 pytestmark = pytest.mark.filterwarnings("default::DeprecationWarning")
 
 
-def lines(app: Any, name: str) -> list[str]:
-    """What a list shows, line by line."""
-    listed = app.screen.query_one(name)
-    drawn = ("".join(text for text, _ in listed.parts(line, 76)) for line in range(listed.count))
-    return [" ".join(line.split()) for line in drawn]
-
-
 async def test_a_click_shows_a_part_and_all_figures_are_those_of_the_command(user: User, begin: Any) -> None:
     async with user.opens(database=begin(compared()), size=(80, 24)) as app:
         await user.press("C")
@@ -91,14 +84,6 @@ async def test_60_columns_end_with_whole_words(user: User, begin: Any) -> None:
 
     assert [] == re.findall(r"[^\W\d_]…", seen.partition("overview")[2])
     assert re.search(r"\.\d{3}  missed match *\n", seen)
-
-
-async def test_ids_that_steer_a_terminal_are_drawn_harmless(user: User, begin: Any) -> None:
-    async with user.opens(database=begin(compared(lead="\x1b[31m[bold]\u202e")), size=(80, 24)) as app:
-        await user.press("C", "4")
-        assert lines(app, "#sample-list")[0].startswith("▸ ␛[31m[bold]\ufffds00 ")
-        await user.press("2")
-        assert "␛[31m[bold]\ufffds00" in app.screen.query_one("#point", Bar).text
 
 
 async def test_a_hundred_thousand_samples_are_a_list_like_any_other(

@@ -15,7 +15,7 @@ from textual.events import MouseDown, MouseUp
 
 from tests.lists import from_cases
 from tests.rows import gold, sample, write_rows
-from tests.tui.conftest import User, shown as drawn, until
+from tests.tui.conftest import User, until
 from workbench.errors import StoreError
 from workbench.stages import disputes
 from workbench.stages.import_ import ImportOptions, import_file
@@ -24,16 +24,10 @@ from workbench.text.cells import short, told_of
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.screens.dialogs import Choices, MenuChoice
 from workbench.tui.screens.review import ReviewScreen
-from workbench.tui.widgets.bars import Head, KeyBar, Status
+from workbench.tui.widgets.bars import Head, Status
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.queue_lines import progress_parts
 from workbench.tui.widgets.sample_list import PAGE, SampleHead, SampleList, columns_of
-
-
-def shown(app: Any) -> list[str]:
-    """The ids of the samples in the view, in order."""
-    listed = app.screen.query_one(SampleList)
-    return [listed.row(index).key for index in range(listed.count)]
 
 
 def test_a_long_query_leaves_its_view_a_name() -> None:
@@ -96,28 +90,6 @@ async def test_the_head_is_that_of_the_rows_until_another_view_is_read(
         assert before == (app.screen.query_one(Head).text, app.screen.query_one(SampleHead).render())
 
 
-async def test_a_click_on_a_row_opens_it_and_a_click_on_a_key_presses_it(user: User) -> None:
-    """Everything by mouse. A click on a heading of a menu does nothing: the cursor stays on its choice."""
-    async with user.opens(size=(80, 24)) as app:
-        await user.press("v")
-        assert app.screen.query_one(Choices).rows[3].name == "State"
-        await user.pilot.click(Choices, offset=(5, 3))
-        await user.press("down")
-        assert app.screen.query_one(Choices).chosen.name == "disagreements"
-        await user.press("escape")
-        first, _, third = shown(app)[:3]
-        await user.pilot.click(SampleList, offset=(20, 2))
-        await user.press()
-        assert type(app.screen).__name__ == "ReviewScreen"
-        assert app.screen.pane.now.sample.id == third
-        await user.press("b")
-        place = drawn(app, KeyBar).index("continue")
-        await user.pilot.click(KeyBar, offset=(place, 0))
-        await user.press()
-        assert type(app.screen).__name__ == "ReviewScreen"
-        assert app.screen.pane.now.sample.id == first
-
-
 async def test_a_double_click_on_a_row_opens_it_and_decides_nothing(
     user: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -147,19 +119,6 @@ async def test_a_drag_decides_nothing_where_it_ends(user: User) -> None:
             app.post_message(half(None, 3, first + 1, 0, 0, 1, shift=False, meta=False, ctrl=False))
         await user.press()
         assert before != app.screen.pane.listed.rows
-
-
-async def test_samples_that_came_in_meanwhile_are_in_the_list_after_a_review(
-    user: User, tmp_path: Path
-) -> None:
-    """The head counts the samples that the list has."""
-    async with user.opens() as app:
-        await user.press("enter")
-        more = write_rows(tmp_path / "more.jsonl", [sample("m1", "r")])
-        import_file(user.store, more, ImportOptions(dataset="cities", blind=0.0), annotator="x")
-        await user.press("b")
-        assert "m1" in shown(app)
-        assert f"{app.screen.query_one(SampleList).count} samples" in app.screen.query_one(Head).text
 
 
 async def test_the_head_names_the_run_that_is_yours_and_no_row_keeps_an_earlier_one(

@@ -94,18 +94,3 @@ async def test_the_contexts_follow_the_unit(user: User, import_rows: Any, rows: 
         listed.move_to(next(n for n, unit in enumerate(listed.rows) if unit.text == "Eiffel Tower"))
         await user.press("right_square_bracket", "}")
         assert ([0], ["here"]) == ([*context.in_sight], [mark.role for mark in context._places])
-
-
-async def test_a_click_chooses_a_unit_and_y_copies_it(user: User) -> None:
-    """A click on a row of the list, or on a marked name in the reference."""
-    async with user.opens("tower", size=(120, 36)) as app:
-        listed = app.screen.query_one(UnitList)
-        await user.pilot.click(UnitList, offset=(8, 4))
-        await user.press()
-        assert listed.cursor == 3
-        await user.pilot.click("#reference", offset=(8, 1))
-        await user.press()
-        assert listed.chosen.text == "Eiffel Tower"
-        await user.press("y")
-        assert app.clipboard == "Eiffel Tower"
-        assert said(app) == "copied: Eiffel Tower"

@@ -16,13 +16,11 @@ from textual.pilot import Pilot
 from tests.proposing.claude.faults import Faults
 from tests.proposing.claude.server import Service
 from tests.tui.conftest import User, said, settle, shown, until
-from tests.tui.test_hostile import on_screen
 from workbench.proposing.claude.answers import Usage
 from workbench.proposing.claude.run import RunProgress
 from workbench.stages.desk import open_desk
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
-from workbench.store.runs import create_run
 from workbench.tui import bench
 from workbench.tui.screens import runs as runs_screen
 from workbench.tui.screens.dialogs import Choices, ConfirmScreen, FormScreen, MenuScreen
@@ -226,21 +224,6 @@ async def test_a_batch_is_sent_and_fetched(user: User, service: Start) -> None:
         await over(user.pilot)
         assert [one.message.partition(" ·")[0] for one in app._notifications] == ["claude-run-2: 8 proposed"]
     assert len(local.batches) == 1
-
-
-async def test_a_row_has_its_figures_and_both_ends_of_long_names(user: User) -> None:
-    made_by = "our-team-extraction-pipeline-production", "meta-llama/Llama-3.3-70B-Instruct-Turbo"
-    create_run(user.store, find_dataset(user.store, None).id, *made_by, {})
-    async with user.opens(size=(80, 24)) as app:
-        await user.press("R")
-        for size, row in (
-            ((80, 24), "our-team-extr…duction-run-1  meta-llam…uct-Turbo        0      ·        ·"),
-            ((60, 16), "our-tea…n-run-1  meta-…Turbo        0      ·        ·"),
-        ):
-            await user.resize(*size)
-            lines = on_screen(app).splitlines()
-            assert row in [line.strip() for line in lines]
-            assert [1] == [line.count("cost") for line in lines if line.split()[:2] == ["run", "model"]]
 
 
 def test_what_is_said_of_a_run_begins_with_what_matters_most(store: Store) -> None:

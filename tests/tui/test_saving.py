@@ -5,73 +5,19 @@ from __future__ import annotations
 import asyncio
 import shutil
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.tui.conftest import User, banner, said, shown
+from tests.tui.conftest import User, banner
 from workbench.stages import editing, intents, queue, review
 from workbench.store import database as database_module
 from workbench.store.datasets import find_dataset
 from workbench.store.samples import sample_ids
 from workbench.tui.widgets.unit_list import UnitList
-
-
-@contextmanager
-def locked(database: Path) -> Iterator[None]:
-    """Another program holds the write lock."""
-    other = sqlite3.connect(database, isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    finally:
-        other.rollback()
-        other.close()
-
-
-@pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait a tenth of a second for a lock, not five."""
-    monkeypatch.setattr(database_module, "BUSY_SECONDS", 0.1)
-
-
-async def test_a_failed_write_is_said_kept_and_tried_again(user: User) -> None:
-    """Nothing is shown as done; the warning names what was not saved; `r` saves it."""
-    async with user.opens("schiller") as app:
-        text = app.screen.query_one(UnitList).chosen.text
-        with locked(user.database):
-            await user.press("x")
-            assert f"Not saved: rejected {text}." in banner(app)
-            assert "database is locked" in banner(app)
-            assert not app.screen.query_one(UnitList).chosen.rejected
-            await user.press("a")
-            assert said(app) == "first: r tries again, esc lets it go"
-        await user.press("r")
-        assert banner(app) == ""
-        assert app.screen.query_one(UnitList).chosen.rejected
-        assert [u.text for u in user.stored("schiller").state.entity.assessment.units if u.rejected] == [text]
-
-
-async def test_keys_typed_behind_a_failed_write_wait_for_it(user: User) -> None:
-    """They meant the state after it: tried again they follow it, let go they go with it."""
-    async with user.opens("schiller") as app:
-        with locked(user.database):
-            await user.press("x", "a")
-            assert "One key typed behind it waits." in banner(app)
-        await user.press("r")
-        assert user.stored("schiller").state.entity.disposition == "verified"
-        await user.press("u", "u", "b")
-
-        await user.review("schiller")
-        with locked(user.database):
-            await user.press("x", "a")
-        await user.press("escape")
-        assert banner(app) == ""
-        assert user.stored("schiller").state.entity.disposition == "todo"
 
 
 async def test_keys_wait_in_order_while_a_write_is_under_way(user: User, monkeypatch: Any) -> None:
@@ -81,7 +27,9 @@ async def test_keys_wait_in_order_while_a_write_is_under_way(user: User, monkeyp
         app.screen.query_one(UnitList).move_to(0)
 
         async def let_go_later() -> None:
-            with locked(user.database):
+            """Another program holds the write lock."""
+            with closing(sqlite3.connect(user.database, isolation_level=None)) as other:
+                other.execute("BEGIN IMMEDIATE")
                 await asyncio.sleep(0.4)
 
         holding = asyncio.create_task(let_go_later())
@@ -140,19 +88,6 @@ async def test_the_second_window_is_told_and_offered_its_edit_again(user: User) 
         assert (units[0].rejected, units[1].label) == (True, "event")
 
 
-async def test_a_wish_that_came_true_meanwhile_is_not_turned_round(user: User) -> None:
-    """Both windows rejected the same unit: repeating must not restore it."""
-    async with user.opens("schiller") as app:
-        app.screen.query_one(UnitList).move_to(0)
-        theirs = user.stored("schiller")
-        review.act(user.store, theirs, editing.reject(theirs, theirs.state.entity.assessment.units[0]))
-
-        await user.press("x")
-        await user.press("r")
-        assert user.stored("schiller").state.entity.assessment.units[0].rejected
-        assert "so it is already" in said(app)
-
-
 async def test_a_fast_accept_is_marked(user: User, monkeypatch: Any) -> None:
     """Under a second on the screen is `fast`, over it is not; here a second is for ever, then no time."""
     assert 1.0 == intents.FAST
@@ -165,86 +100,6 @@ async def test_a_fast_accept_is_marked(user: User, monkeypatch: Any) -> None:
         monkeypatch.setattr(intents, "FAST", 0.0)
         await user.press("a")
         assert not user.stored("genji").state.entity.fast
-
-
-async def test_a_database_that_fails_to_read_is_no_crash(user: User) -> None:
-    """The next sample cannot be opened: said, kept, and tried again by one key."""
-    async with user.opens("schiller") as app:
-        raw = sqlite3.connect(user.database)
-        raw.execute("ALTER TABLE sample RENAME TO gone")
-        raw.commit()
-        await user.press("t", "S")
-        assert "Not saved: skipped." in banner(app)
-        raw.execute("ALTER TABLE gone RENAME TO sample")
-        raw.commit()
-        raw.close()
-        await user.press("r")
-        assert banner(app) == ""
-        assert type(app.screen).__name__ == "ReviewScreen"
-        assert app.screen.pane.now.sample.id != "schiller"
-
-
-async def test_a_sample_that_cannot_be_opened_leads_back(user: User) -> None:
-    """The first sample cannot be read: said, and letting it go is the way back to the queue."""
-    async with user.opens() as app:
-        await user.press()
-        raw = sqlite3.connect(user.database)
-        raw.execute("ALTER TABLE run RENAME TO gone")
-        raw.execute("ALTER TABLE review_event RENAME TO gone_too")
-        raw.execute("ALTER TABLE sample RENAME TO gone_as_well")
-        raw.commit()
-        await user.press("enter")
-        assert "Could not open the sample." in banner(app)
-        assert "first: r tries again" not in banner(app)
-        await user.press("escape")
-        assert type(app.screen).__name__ == "QueueScreen"
-        assert "could not read" in said(app)
-        raw.execute("ALTER TABLE gone RENAME TO run")
-        raw.execute("ALTER TABLE gone_too RENAME TO review_event")
-        raw.execute("ALTER TABLE gone_as_well RENAME TO sample")
-        raw.commit()
-        raw.close()
-        await user.press("r", "enter")
-        assert type(app.screen).__name__ == "ReviewScreen"
-
-
-async def test_a_deleted_database_takes_no_decision_until_it_is_back(user: User) -> None:
-    """No ✓ for what nobody could find; what was typed is kept and saved as soon as the file is back."""
-    async with user.opens("schiller") as app:
-        await user.press("x")
-        aside = user.database.rename(user.database.with_name("aside.db"))
-
-        await user.press("c", *"a long thought", "enter")
-        assert "Not saved: comment added." in banner(app)
-        assert "was deleted or moved while it was open" in banner(app)
-        assert "put it back and try again" in banner(app)
-        assert "✓" not in said(app)
-        await user.press("o")
-        assert "Not saved: comment added." in banner(app)
-        assert not user.database.exists()
-
-        aside.rename(user.database)
-        await user.press("r")
-        assert banner(app) == ""
-    assert user.stored("schiller").state.comments == ("a long thought",)
-
-
-@pytest.mark.parametrize("keys", [["ctrl+q"], ["q", "escape", "q", "y"]])
-async def test_leaving_with_something_not_saved_is_asked_about_and_no_success(
-    user: User, keys: list[str]
-) -> None:
-    """`q` asks and names it; ctrl+q quits at once."""
-    async with user.opens("schiller") as app:
-        user.database.unlink()
-        await user.press("x")
-        assert "Not saved:" in banner(app)
-        for key in keys:
-            assert app.return_code is None
-            await user.press(key)
-            if key == "q":
-                assert "Not saved: rejected Friedrich Schiller." == shown(app, "#text")
-
-    assert 1 == app.return_code
 
 
 async def test_a_database_that_took_the_place_of_the_open_one_is_offered(user: User, tmp_path: Path) -> None:

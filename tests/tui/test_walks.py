@@ -4,9 +4,11 @@
 @ START             what is in the database, by a name of `STARTS`; behind it, if need be, a size (`80x24`),
                     who sits there (`as bob`) and the sample that is open (`at tower`). Without a name: the
                     window gets that size, that sample is opened from the queue; `@ again`: started anew
-& WHO verifies SAMPLE: reject A; toggle B; label C      elsewhere; also `the first 3` of the queue
+* WHO ID: EDITS     what is done elsewhere, as in sessions
+% SQL               what another program does to the file; also `lock`, `let go`, `move away`, `put back`, and
+                    `import ID: A, B / A` of rows as in sessions
 > KEYS              pressed at once: `a`, `down`, `backspace*3`, "what is typed", (a row to go to, by j and
-                    k), {a word, by the letters that stand before it}
+                    k), {a word, by the letters that stand before it}, <a word to click>, <a line: its word>
 TEXT                a line of the screen has this; `…` stands for anything, in an answer for something
 - TEXT              no line of the screen has it
 : TEXT              the status line says this and nothing more
@@ -22,35 +24,36 @@ from __future__ import annotations
 
 import asyncio
 import re
+import sqlite3
 from collections.abc import Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, closing
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.conftest import verify
-from tests.sessions import pattern as printing, sessions, shown as printed_by, state_text
+from tests.rows import write_rows
+from tests.sessions import pattern as printing, reviewed, rows_of, sessions, shown as printed_by, state_text
 from tests.tui.conftest import User, said
 from tests.tui.starts import STARTS, Ask
-from tests.tui.teams import decide
 from tests.tui.test_hostile import on_screen
 from workbench.model import Unit
 from workbench.reports.units import unit_symbol
 from workbench.settings import read_state, remember
-from workbench.stages.queue_values import queue_ids
+from workbench.stages.import_ import ImportOptions, import_file
 from workbench.store.datasets import find_dataset
 from workbench.store.gold import load_gold
 from workbench.store.samples import sample_ids
+from workbench.text.cells import width
 from workbench.tui.screens.dialogs import MenuChoice
 from workbench.tui.widgets.lines import Lines
 from workbench.tui.widgets.sample_list import SampleList
 
 WALKS = sessions(__file__)
-STEPS = re.compile(r"(?m)^(?:([@&>:=-])(?: (.*)|$)|\$ (.*(?:\n(?![@&>:=$-](?: |$)).*)*)|(.+))")
+STEPS = re.compile(r"(?m)^(?:([@*%>:=-])(?: (.*)|$)|\$ (.*(?:\n(?![@*%>:=$-](?: |$)).*)*)|(.+))")
 TURNS = 3000  # of a fiftieth of a second and more: how long what is to be seen may take
-KEYS = re.compile(r'"([^"]*)"|\(([^)]+)\)|\{([^}]+)\}|(\S+)')
+KEYS = re.compile(r'"([^"]*)"|\(([^)]+)\)|\{([^}]+)\}|<([^>]+)>|(\S+)')
 OPENING = re.compile(r"(?P<start>.*?)(?: ?(?P<size>\d+x\d+))?(?: as (?P<who>\S+))?(?: ?at (?P<sample>\S+))?")
 
 # What is stored.
@@ -133,20 +136,28 @@ class Walk:
         await self.stack.aclose()
         self.app, self.lines = None, []
 
-    def another(self, told: str) -> None:
-        """Another person verifies a sample, after some edits."""
-        told, _, edits = told.partition(": ")
-        who, key = told.split(" verifies ")
-        more: dict[str, list[str]] = {}
-        for edit in filter(None, edits.split("; ")):
-            what, _, which = edit.partition(" ")
-            more.setdefault(what, []).append(which)
-        store, first = self.user.store, re.fullmatch(r"the first (\d+)", key)
-        if first is None:
-            decide(store, who, key, **more)
+    def elsewhere(self, told: str) -> None:
+        """What another program does to the file."""
+        aside = self.database.with_name("aside.db")
+        if told == "lock":
+            self.holds = self.stack.enter_context(
+                closing(sqlite3.connect(self.database, isolation_level=None))
+            )
+            self.holds.execute("BEGIN IMMEDIATE")
+        elif told == "let go":
+            self.holds.rollback()
+        elif told == "move away":
+            self.database.rename(aside)
+        elif told == "put back":
+            assert not self.database.exists()
+            aside.rename(self.database)
+        elif told.startswith("import "):
+            more = write_rows(self.database.with_name("more.jsonl"), rows_of(told.removeprefix("import ")))
+            options = ImportOptions(dataset=find_dataset(self.user.store, None).name, blind=0.0)
+            import_file(self.user.store, more, options, annotator="importer")
         else:
-            for number in queue_ids(store, find_dataset(store, None), who)[: int(first[1])]:
-                verify(store, number, who)
+            with closing(sqlite3.connect(self.database)) as raw:
+                raw.executescript(told)
 
     async def command(self, told: str) -> None:
         """Leave the app and type a command."""
@@ -169,14 +180,24 @@ class Walk:
     async def press(self, told: str) -> None:
         """Press keys, all at once up to one that depends on what those before it did."""
         names: list[str] = []
-        for typed, row, word, key in KEYS.findall(told):
-            if row or word:
+        for typed, row, word, place, key in KEYS.findall(told):
+            if row or word or place:
                 await self.user.press(*names)
-                names = [*(self.way(row) if row else self.code(word))]
+                names = [*(self.way(row) if row else self.code(word) if word else "")]
+                await self.click(*place.split(": ") if place else ())
             else:
                 name, _, times = key.rpartition("*")
                 names += typed or ([name] * int(times) if name else [key])
         await self.user.press(*names)
+
+    async def click(self, *words: str) -> None:
+        """On the first words that stand on the screen, or on a word that they begin with or that follows."""
+        for y, line in enumerate(on_screen(self.app).splitlines() if words else ()):
+            if words[0] in line:
+                place = line.index(words[-1], line.index(words[0]))
+                await self.user.pilot.click(offset=(width(line[:place]), y))
+                return
+        assert not words, words
 
     def way(self, row: str) -> list[str]:
         """The presses from the cursor to a row."""
@@ -215,12 +236,15 @@ class Walk:
         return "", seen != (sign == "-")
 
     async def step(self, sign: str, told: str) -> None:
-        if sign in tuple("@&>"):
+        if sign in tuple("@*%>"):
             self.lines = []
         if sign == "@":
             await self.start(told)
-        elif sign == "&":
-            self.another(told)
+        elif sign == "*":
+            reviewed(told, self.user.store)
+        elif sign == "%":
+            await self.opened()
+            self.elsewhere(told)
         else:
             await self.opened()
             await (self.press(told) if sign == ">" else self.look(sign, told))
@@ -238,6 +262,8 @@ class Walk:
 
 @pytest.mark.parametrize("title", WALKS)
 async def test_a_walk_goes_as_it_is_told(user: User, request: pytest.FixtureRequest, title: str) -> None:
+    if "\n% lock" in WALKS[title]:
+        request.getfixturevalue("impatient")
     async with AsyncExitStack() as stack:
         walk = Walk(user, request.getfixturevalue, stack)
         for sign, told, typed, seen in STEPS.findall(WALKS[title]):
