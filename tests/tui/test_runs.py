@@ -16,6 +16,7 @@ from textual.pilot import Pilot
 from tests.proposing.claude.faults import Faults
 from tests.proposing.claude.server import Service
 from tests.tui.conftest import User, said, settle, shown, until
+from tests.tui.test_hostile import on_screen
 from workbench.proposing.claude.answers import Usage
 from workbench.proposing.claude.run import RunProgress
 from workbench.stages.desk import open_desk
