@@ -11,7 +11,7 @@ import typer
 from typer import Argument, Option
 
 from workbench import reports
-from workbench.cli.console import Context, Json, Run, counted, dataset_of, given, open_for, open_if_there
+from workbench.cli.console import Context, Json, Run, counted, given, open_for, open_if_there
 from workbench.comparing.disputes import STATES
 from workbench.errors import UsageError
 from workbench.reports.answer import WIDTH, printed
@@ -50,8 +50,8 @@ def compare(
 ) -> None:
     """Compare your scores with the verified values: the likely truth for all samples, and why they differ."""
     call = context.obj
-    if by is not None and (scorer or against or since or html or full or samples):
-        raise UsageError("--by compares retrievers: it goes with --json only")
+    if by is not None and (against or since or html or full or samples):
+        raise UsageError("--by compares retrievers: it goes with --scorer, --run and --json")
     if against is not None and since is not None:
         raise UsageError("--against names the other scorer, --since finds it by its time: say one of them")
     two = against is not None or since is not None
@@ -62,8 +62,10 @@ def compare(
     from workbench.stages import answer, compare as stage
 
     if by is not None:
-        with dataset_of(call) as (store, info):
-            pairs = stage.compare_by(store, info, call.reader, by)
+        with counted(call, "Comparing", run) as (store, info, progress):
+            pairs = stage.compare_by(
+                store, info, call.reader, by, scorer=scorer, usual=usual_scorer(), progress=progress
+            )
         reports.show({"by": by, **reports.document(pairs)}, retrievers_text(by, pairs), as_json=json)
         return
     if two:

@@ -18,7 +18,7 @@ from workbench.errors import RowError, UsageError
 from workbench.formats.json_lines import Fractional, loads
 from workbench.formats.rows import NAMED, Notes, excerpt, shown
 from workbench.model import KINDS, JsonObject, Kind
-from workbench.scoring.names import metric_of
+from workbench.scoring.names import SCORERS, metric_of
 
 _DATA = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
@@ -120,10 +120,21 @@ def number_texts(numbers: Mapping[str, int | float]) -> dict[str, str]:
     for name, number in numbers.items():
         if type(number) is int and number.bit_length() > 1_000:
             raise RowError(excerpt(name), "a number of many digits", "a score")
-        texts[name] = number.digits if type(number) is Fractional else str(number)
+        text = number.digits if type(number) is Fractional else str(number)
         if names_recall(name) and not 0 <= number <= 1:
-            raise RowError(excerpt(name), excerpt(texts[name]), "a number from 0 to 1")
+            raise RowError(excerpt(name), excerpt(text), "a number from 0 to 1")
+        texts[kept_as(name, numbers)] = text
     return texts
+
+
+def kept_as(name: str, others: Collection[str] = ()) -> str:
+    """Under which name a score is kept: deepeval's as deepeval writes it, and none under that of a scorer,
+    which means what Workbench counts."""
+    metric = metric_of(name)
+    day = name[len(metric) :]
+    if metric == "contextual_recall" and f"Contextual Recall{day}" not in others:
+        return f"Contextual Recall{day}"
+    return f"{metric}_{day}" if metric in SCORERS else name
 
 
 def list_cell(cell: str, column: str) -> list[Any]:

@@ -260,9 +260,9 @@ def retrievers_text(by: str, report: Retrievers) -> str:
     """Your score by retriever; paired retrievers: tallies by reference, means, and the units that flipped."""
     own = [[name, value(score.value), str(score.n)] for name, score in report.scores.items()]
     scored = any(score.n for score in report.scores.values())
-    lines = [*table([by, report.scorer, "samples"], own), ""] if scored else []
+    lines = [*table([by, scorer_name(report.scorer), "samples"], own), ""] if scored else []
     if not report.pairs:
-        lines.append(f"no reference is verified under two values of {by} yet: review its samples first")
+        lines.append(f"no reference is verified under two values of {by} yet: review samples of two first")
         return page([*lines, *_aside(report)])
     rows = [
         [
@@ -282,7 +282,9 @@ def retrievers_text(by: str, report: Retrievers) -> str:
             f" (units {' against '.join(tallies)}; {contrast.delta.undefined} undefined)"
         )
         if None not in contrast.scores:
-            lines.append(f"  {report.scorer} of these {' against '.join(map(value, contrast.scores))}")
+            lines.append(
+                f"  {scorer_name(report.scorer)} of these {' against '.join(map(value, contrast.scores))}"
+            )
         if contrast.first_only or contrast.second_only:
             lines.append(
                 f"  flipped units, found {contrast.first_only:,} under {contrast.first} only, "
@@ -306,7 +308,8 @@ def _aside(report: Retrievers) -> list[str]:
     alone = many(report.unpaired, "reference that is", "references that are")
     several, hidden = many(report.repeated, "reference"), many(report.withheld, "verified sample")
     told = {
-        f"left out: {alone} verified under one value only": report.unpaired,
+        f"left out: {alone} verified under one value only; is:rematch in the queue (/) finds their other "
+        "samples": report.unpaired,
         f"{several} with several samples of one value: the first counts": report.repeated,
         f"left out: {hidden} that you are yet to decide": report.withheld,
     }

@@ -34,7 +34,7 @@ from workbench.stages import local, moment_of
 from workbench.stages.figures import recounted, scope, values_of
 from workbench.stages.import_ import existing, manifest_settings, own_names, with_names
 from workbench.stages.people import few_hidden, may_see
-from workbench.stages.queue import headline_scorer
+from workbench.stages.queue import headline_scorer, named, scored_by
 from workbench.stages.recompute import known, withheld_from
 from workbench.store import gold as gold_store, journal, plans, samples, scores
 from workbench.store.datasets import DatasetInfo, find_dataset, policy_versions
@@ -61,37 +61,46 @@ def write_html(
     write_whole(path, page, force=force)
 
 
-def compare_by(store: Store, info: DatasetInfo, viewer: str, by: str) -> Retrievers:
+def compare_by(
+    store: Store, info: DatasetInfo, viewer: str, by: str, *,
+    scorer: str | None, usual: str, progress: Progress,
+) -> Retrievers:  # fmt: skip
     """Pair verified samples with the same reference by a key of `meta` (`meta.retriever`), or `group`.
 
-    Your score is the imported column of the kind that is reviewed first, where there is one. Excluded
-    samples, those of the holdout and those with a blank reference stay out, and what is verified of samples
-    where `may_see` does not say so.
+    Your score is `scorer`, else `usual` where the dataset has it, else the imported column of the kind that
+    is reviewed first. Excluded samples, those of the holdout and those with a blank reference stay out, and
+    what is verified of samples where `may_see` does not say so.
 
-    Raises UsageError when the key is of another form or no sample that counts has it.
+    Raises UsageError when the key is of another form or no sample that counts has it, and for an unknown
+    scorer.
     """
-    kind = info.kinds[0]
+    columns = scores.external_columns(store, info.id)
+    name = known(scorer, columns) if scorer else named(usual, columns)
+    if name not in (*SCORERS, *columns):
+        name = scores.imported_column(store, info.id, info.kinds[0])
+    elif name in SCORERS:
+        recounted(store, info, progress)
+    kind = kind_of(name) or info.kinds[0]
     gold = gold_store.load_gold(store, info.id, kind)
     left_out = gold_store.load_excluded(store, info.id, kind) | plans.holdout_ids(store, info.id)
-    scorer = scores.imported_column(store, info.id, kind)
-    digits = scores.external_digits(store, info.id, scorer)
+    values = scored_by(store, info, name)
     seen = may_see(store, info, viewer, kind)
     judged, out, hidden = [], 0, 0
     keys: dict[str, None] = {}
     for stored in samples.each_sample(store, info.id):
         sample, truth = stored.sample, gold.get(stored.sample_id)
-        name = _value_of(sample, by)
+        of = _value_of(sample, by)
         keys |= dict.fromkeys(f"meta.{key}" for key in sample.meta)
-        if name is None or sample.blank or stored.sample_id in left_out:
-            out += name is not None
+        if of is None or sample.blank or stored.sample_id in left_out:
+            out += of is not None
             continue
-        score, verified = digits.get(stored.sample_id), truth.assessment if truth else None
+        verified = truth.assessment if truth else None
         if verified and stored.sample_id not in seen:
             verified, hidden = None, hidden + 1
         judged.append(
             RetrieverSample(
-                sample.id, sample.reference_hash, name, verified, sample.group, sample.user_input,
-                None if score is None else float(score),
+                sample.id, sample.reference_hash, of, verified, sample.group, sample.user_input,
+                values.get(stored.sample_id),
             )
         )  # fmt: skip
     if not judged and out:
@@ -100,7 +109,7 @@ def compare_by(store: Store, info: DatasetInfo, viewer: str, by: str) -> Retriev
         add = "; import the file again with --meta KEY=VALUE to give its samples one"
         there = f"; there is: {excerpt(', '.join(keys), 200)}" if keys else f" or any key of meta{add}"
         raise UsageError(f"no sample has {by!r}{there}")
-    return replace(compare_retrievers(judged, scorer), withheld=hidden)
+    return replace(compare_retrievers(judged, name), withheld=hidden)
 
 
 def _value_of(sample: Sample, by: str) -> str | None:
