@@ -11,65 +11,19 @@ import zipfile
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from tests.lists import cases
 from tests.rows import lines
 
 TEXT = "Анна met Bob in Rome."
 HUGE = 2_000_001
 Row = dict[str, Any]
+FORMATS = dict(cases(__file__, "rows of formats")[1:])
 
 
-def _native(n: int) -> Row:
-    unit = {"text": "Bob", "start": 9, "end": 12, "verdict": "found"}
-    gold = {"annotator": "a", "entities": [unit]}
-    return {"id": f"s{n}", "user_input": "q", "reference": TEXT, "retrieved_contexts": ["c"], "gold": gold}
-
-
-def _ragas(n: int) -> Row:
-    return {"question": f"q{n}", "ground_truth": TEXT, "contexts": ["c", "d"], "context_recall": 0.5}
-
-
-def _deepeval(n: int) -> Row:
-    named = {"input": f"q{n}", "actual_output": "a", "expected_output": TEXT, "retrieval_context": ["c"]}
-    return {**named, "additional_metadata": {"topic": "x"}}
-
-
-def _case(n: int) -> Row:
-    named = {"name": f"t{n}", "input": f"q{n}", "expectedOutput": TEXT, "retrievalContext": ["c"]}
-    return {**named, "metricsData": [{"name": "Contextual Recall", "score": 0.5}]}
-
-
-def _prodigy(n: int) -> Row:
-    spans = [{"start": 9, "end": 12, "label": "PER"}]
-    return {"text": f"{TEXT} {n}", "spans": spans, "answer": "accept", "meta": {"id": f"s{n}"}}
-
-
-def _label_studio(n: int) -> Row:
-    value = {"start": 9, "end": 12, "text": "Bob", "labels": ["PER"]}
-    result = [{"id": "r", "from_name": "l", "to_name": "t", "type": "labels", "value": value}]
-    return {"id": n, "data": {"text": f"{TEXT} {n}"}, "annotations": [{"result": result}]}
-
-
-def _argilla(n: int) -> Row:
-    value = [{"start": 9, "end": 12, "label": "PER"}]
-    responses = {"ner": [{"value": value, "user_id": "u"}]}
-    return {"id": f"s{n}", "fields": {"text": f"{TEXT} {n}"}, "metadata": {}, "responses": responses}
-
-
-def _doccano(n: int) -> Row:
-    return {"id": n, "text": f"{TEXT} {n}", "label": [[9, 12, "PER"]], "Comments": []}
-
-
-def _annotation(n: int) -> Row:
-    call = {"prompt_input": {"text": TEXT}, "prompt_output": {"entities": ["Bob"]}, "edited_output": None}
-    given = {"user_input": f"q{n}", "reference": TEXT, "retrieved_contexts": ["c"]}
-    prompts = {"extract_entities_prompt": call}
-    return {"metric_input": given, "metric_output": 0.5, "prompts": prompts, "is_accepted": True}
-
-
-def _trace(n: int) -> Row:
-    inputs = {"user_input": f"q{n}", "reference": TEXT, "retrieved_contexts": ["c"]}
-    metadata = {"type": "row", "row_index": n}
-    return {"run_id": f"r{n}", "parent_run_id": None, "name": "row", "inputs": inputs, "metadata": metadata}
+def made(form: str) -> Callable[[int], Row]:
+    """Rows of a format by their number, which stands for `#`, as a number where it stands alone."""
+    text = json.dumps(FORMATS[form])
+    return lambda n: dict(json.loads(text.replace('"#"', str(n)).replace("#", str(n))))
 
 
 def document(rows: list[Any]) -> str:
@@ -84,7 +38,7 @@ def table(delimiter: str) -> Callable[[list[Any]], str]:
     def write(rows: list[Any]) -> str:
         file = io.StringIO(newline="")
         writer = csv.writer(file, delimiter=delimiter)
-        writer.writerow(_ragas(0) if "question" in rows[0] else _deepeval(0))
+        writer.writerow(RAGAS(0) if "question" in rows[0] else made("deepeval")(0))
         writer.writerows(
             [[value if type(value) is str else repr(value) for value in row.values()] for row in rows]
         )
@@ -93,26 +47,27 @@ def table(delimiter: str) -> Callable[[list[Any]], str]:
     return write
 
 
+GOOD, RAGAS = made("native")(0), made("ragas")
 Write = Callable[[list[Any]], str]
 FORMS: dict[str, tuple[str, Callable[[int], Row], Write]] = {
-    "native": ("a.jsonl", _native, lines),
-    "native-list": ("a.json", _native, document),
-    "ragas": ("a.jsonl", _ragas, lines),
-    "ragas-list": ("a.json", _ragas, document),
-    "ragas-csv": ("a.csv", _ragas, table(",")),
-    "ragas-tsv": ("a.tsv", _ragas, table("\t")),
-    "deepeval": ("a.json", _deepeval, document),
-    "deepeval-lines": ("a.jsonl", _deepeval, lines),
-    "deepeval-csv": ("a.csv", _deepeval, table(",")),
-    "deepeval-results": ("test_run_1.json", _case, inside("testCases", testPassed=1)),
-    "prodigy": ("a.jsonl", _prodigy, lines),
-    "label-studio": ("a.json", _label_studio, document),
-    "label-studio-lines": ("a.jsonl", _label_studio, lines),
-    "argilla": ("a.json", _argilla, document),
-    "doccano": ("a.jsonl", _doccano, lines),
-    "annotations": ("a.json", _annotation, inside("context_entity_recall")),
-    "single": ("a.json", _annotation, inside("samples", name="context_entity_recall")),
-    "traces": ("a.json", _trace, document),
+    "native": ("a.jsonl", made("native"), lines),
+    "native-list": ("a.json", made("native"), document),
+    "ragas": ("a.jsonl", made("ragas"), lines),
+    "ragas-list": ("a.json", made("ragas"), document),
+    "ragas-csv": ("a.csv", made("ragas"), table(",")),
+    "ragas-tsv": ("a.tsv", made("ragas"), table("\t")),
+    "deepeval": ("a.json", made("deepeval"), document),
+    "deepeval-lines": ("a.jsonl", made("deepeval"), lines),
+    "deepeval-csv": ("a.csv", made("deepeval"), table(",")),
+    "deepeval-results": ("test_run_1.json", made("case"), inside("testCases", testPassed=1)),
+    "prodigy": ("a.jsonl", made("prodigy"), lines),
+    "label-studio": ("a.json", made("label_studio"), document),
+    "label-studio-lines": ("a.jsonl", made("label_studio"), lines),
+    "argilla": ("a.json", made("argilla"), document),
+    "doccano": ("a.jsonl", made("doccano"), lines),
+    "annotations": ("a.json", made("annotation"), inside("context_entity_recall")),
+    "single": ("a.json", made("annotation"), inside("samples", name="context_entity_recall")),
+    "traces": ("a.json", made("trace"), document),
 }
 
 MARK = "@@mark@@"
@@ -191,36 +146,24 @@ def table_files() -> Iterator[tuple[str, str, bytes]]:
 
 def whole_files() -> Iterator[tuple[str, str, bytes]]:
     """Files that are no dataset at all, by their first bytes."""
-    good = lines([_native(0)]).encode()
+    good = lines([GOOD])
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a.jsonl", b"0" * 1_000_000)
     for what, data in {
-        "empty": b"",
+        **dict(cases(__file__, "files that are no dataset")[1:]),
         "blank": b" \n\t\n" * 1_000,
-        "utf-16": lines([_native(0)]).encode("utf-16"),
-        "utf-16 without a mark": lines([_native(0)]).encode("utf-16-le"),
-        "utf-32": lines([_native(0)]).encode("utf-32"),
+        "utf-16": good.encode("utf-16"),
+        "utf-16 without a mark": good.encode("utf-16-le"),
+        "utf-32": good.encode("utf-32"),
         "gzip": gzip.compress(b"0" * 1_000_000),
-        "bzip2": bz2.compress(good),
+        "bzip2": bz2.compress(good.encode()),
         "zip": packed.getvalue(),
         "sqlite": b"SQLite format 3\0" + b"x" * 200,
         "random": bytes(range(256)) * 20,
         "zeros": b"\0" * 5_000,
         "brackets": b"[" * 300_000,
         "braces": b'{"a":' * 200_000,
-        "only an opening": b"[",
-        "an empty list": b"[]",
-        "an empty object": b"{}\n",
-        "a number": b"12\n",
-        "a word": b"true\n",
-        "html": b"<html><body>404</body></html>\n",
-        "yaml": b"- a: 1\n  b: 2\n",
-        "two documents": b"[{}][{}]",
-        "a list of lists": b"[[1], [2]]",
-        "unknown keys": b'{"foo": 1, "bar": "x"}\n',
-        "an object without rows": b'{"testCases": {}}\n',
-        "an empty list of cases": b'{"testCases": []}',
     }.items():
         yield f"file: {what}", "a.json", data
         yield f"file: {what}, called csv", "a.csv", data
@@ -228,48 +171,11 @@ def whole_files() -> Iterator[tuple[str, str, bytes]]:
 
 def values() -> Iterator[tuple[str, str, bytes]]:
     """Rows whose values no dataset can hold: offsets, verdicts, marks, scores, ids that say two things."""
-    n, p, s, d = _native(0), _prodigy(0), _label_studio(0), _doccano(0)
-    other, gold = {**n, "id": "b"}, n["gold"]
-    unknown = {"annotator": "a", "entities": [{"text": "Bob", "verdict": "x"}]}
-    endless = [{"result": [{"type": "labels", "value": {"start": 0}}]}]
-    beside = {key: value for key, value in n.items() if key != "reference"}
-    for what, rows in {
-        "one id, two texts": [n, {**n, "reference": "Bob again met Bob."}],
-        "one id, two contexts": [n, {**n, "retrieved_contexts": ["other"]}],
-        "one id, two questions": [n, {**n, "user_input": "other"}],
-        "one task id, two texts": [s, {**s, "data": {"text": "Bob"}}],
-        "one document id, two texts": [d, {**d, "text": "Bob met Bob again."}],
-        "an id that is a list": [n, {**n, "id": []}],
-        "u of 1": [n, {**other, "u": 1}],
-        "u as a text": [n, {**other, "u": "0.5"}],
-        "a score as a text": [n, {**other, "scores": {"context_recall": "half"}}],
-        "a recall of 3": [n, {**other, "scores": {"context_recall": 3}}],
-        "an unknown verdict": [n, {**other, "gold": unknown}],
-        "gold twice by one": [n, {**other, "gold": [gold, gold]}],
-        "a mark beside units": [n, {**other, "gold": {**gold, "disposition": {"entity": "excluded"}}}],
-        "an unknown mark": [n, {**other, "gold": {**gold, "disposition": {"entity": "verified"}}}],
-        "a mark of no kind": [n, {**other, "gold": {**gold, "disposition": {"span": "skipped"}}}],
-        "shown to nobody": [n, {**other, "gold": {**gold, "shown": "maybe"}}],
-        "a comment that is a number": [n, {**other, "gold": {**gold, "comments": [1]}}],
-        "too many contexts": [n, {**other, "retrieved_contexts": ["c"] * 10_001}],
-        "a conversation": [n, {**other, "user_input": [{"role": "user"}]}],
-        "offsets as texts": [p, {**p, "spans": [{"start": "0", "end": "3"}]}],
-        "offsets that are broken numbers": [p, {**p, "spans": [{"start": 0.5, "end": 3}]}],
-        "an offset that is missing": [p, {**p, "spans": [{"start": 0}]}],
-        "an offset beyond all memory as text": [p, {**p, "spans": [{"start": 0, "end": "9" * 400}]}],
-        "a span that is a list": [p, {**p, "spans": [[0, 3, "PER"]]}],
-        "an unknown answer": [p, {**p, "answer": "maybe"}],
-        "a region without an end": [s, {**s, "id": 9, "annotations": endless}],
-        "an annotation that is a text": [s, {**s, "id": 9, "annotations": ["x"]}],
-        "data that is a text": [s, {**s, "id": 9, "data": "x"}],
-        "labels that are pairs": [d, {**d, "id": 9, "label": [[0, 3]]}],
-        "labels that are words": [d, {**d, "id": 9, "label": ["PER"]}],
-        "our row with another text": [p, {**p, "meta": {"workbench": {**n, "reference": "x"}}}],
-        "our row that is a number": [p, {**p, "meta": {"workbench": 3}}],
-        "our row as broken JSON": [p, {**p, "meta": {"workbench": '{"user_input": '}}],
-        "our row with offsets elsewhere": [p, {**p, "text": "x", "meta": {"workbench": beside}}],
-    }.items():  # fmt: skip
-        yield f"values: {what}", "a.jsonl", lines(rows).encode()
+    for what, form, more in cases(__file__, "values that no dataset can hold")[1:]:
+        row = made(form)(0)
+        yield f"values: {what}", "a.jsonl", lines([row, row | more]).encode()
+    many = GOOD | {"id": "b", "retrieved_contexts": ["c"] * 10_001}
+    yield "values: too many contexts", "a.jsonl", lines([GOOD, many]).encode()
 
 
 def binary_files() -> Iterator[tuple[str, str, bytes]]:
@@ -277,7 +183,7 @@ def binary_files() -> Iterator[tuple[str, str, bytes]]:
     import pyarrow as arrow
     import pyarrow.parquet as parquet
 
-    rows = arrow.Table.from_pylist([_ragas(n) for n in range(50)])
+    rows = arrow.Table.from_pylist([RAGAS(n) for n in range(50)])
     file = io.BytesIO()
     parquet.write_table(rows, file)
     stream = io.BytesIO()
@@ -296,9 +202,9 @@ def binary_files() -> Iterator[tuple[str, str, bytes]]:
         yield f"{what}: only its first bytes", name, data[:8]
     yield "parquet: a broken footer", "a.parquet", file.getvalue()[:-40] + b"\xff" * 32 + file.getvalue()[-8:]
     yield "parquet: no such columns", "a.parquet", _parquet([{"a": 1}])
-    yield "parquet: wrong types", "a.parquet", _parquet([{**_ragas(0), "contexts": 3}])
-    yield "parquet: no rows", "a.parquet", _parquet([_ragas(0)], 0)
-    yield "parquet: a bomb", "a.parquet", _parquet([{**_ragas(0), "ground_truth": "x" * 1_000_000}] * 140)
+    yield "parquet: wrong types", "a.parquet", _parquet([{**RAGAS(0), "contexts": 3}])
+    yield "parquet: no rows", "a.parquet", _parquet([RAGAS(0)], 0)
+    yield "parquet: a bomb", "a.parquet", _parquet([{**RAGAS(0), "ground_truth": "x" * 1_000_000}] * 140)
 
 
 def _parquet(rows: list[Row], kept: int = 10_000) -> bytes:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.lists import from_cases
 from workbench.errors import RowError
 from workbench.formats.exports.folder import being_written, leftovers
 from workbench.formats.reading import read
@@ -24,23 +25,11 @@ ERROR.path, ERROR.line = "data.jsonl", 7
 WHY = "line 7: reference: got number 3, expected a string"
 
 
-@pytest.mark.parametrize(
-    ("raw", "line"),
-    [
-        ('{"a": 1.50, "b": "\\u0416"}', '{"a": 1.50, "b": "\\u0416", "_error": "%s"}\n'),
-        (' {"a": NaN } ', '{"a": NaN, "_error": "%s"}\n'),
-        ("{}", '{"_error": "%s"}\n'),
-        ('{"_error": "old", "a": 1}', '{"a": 1, "_error": "%s"}\n'),
-        ('{"a": "\\ud800"}', '{"a": "\\ud800", "_error": "%s"}\n'),
-        ('{"a": "\ud800"}', '{"a": "\\ud800", "_error": "%s"}\n'),
-        ('{"a": 1', '{"_raw": "{\\"a\\": 1", "_error": "%s"}\n'),
-        ("[1]", '{"_raw": "[1]", "_error": "%s"}\n'),
-        ("мир\ud800", '{"_raw": "\\u043c\\u0438\\u0440\\ud800", "_error": "%s"}\n'),
-        pytest.param("[" * 10**5, '{"_raw": "' + "[" * 10**5 + '", "_error": "%s"}\n', id="nested"),
-    ],
-)
+@from_cases
 def test_a_row_stands_there_as_given_with_its_error(raw: str, line: str) -> None:
     """An object keeps its digits, escapes and order; anything else goes whole into `_raw`."""
+    raw, line = (one.replace("<100,000 brackets>", "[" * 100_000) for one in (raw, line))
+
     assert rejected_line(raw, ERROR) == line % WHY
 
 
@@ -114,29 +103,7 @@ def test_beside_a_folder_that_takes_no_file_the_rows_go_elsewhere(
     assert put_aside() is None
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "bad", "good"),
-    [
-        (
-            "a.csv",
-            'question,contexts,ground_truth,context_recall\nq,"[""\\ud800"", ""c""]",r,0.5\n',
-            r'"contexts": "[\"\\ud800\", \"c\"]"',
-            '"contexts": ["c"]',
-        ),
-        (
-            "a.jsonl",
-            '{"user_input": "q", "reference": 3, "retrieved_contexts": ["c"]}\n',
-            '"reference": 3',
-            '"reference": "r"',
-        ),
-        (
-            "a.csv",
-            'question,contexts,ground_truth,context_recall\nq,c,"r, s",0.5\n',
-            '"contexts": "c"',
-            '"contexts": ["c"]',
-        ),
-    ],
-)
+@from_cases
 def test_a_mended_reject_is_imported(tmp_path: Path, name: str, text: str, bad: str, good: str) -> None:
     """What was refused in either format is one edit away from a record."""
     path = tmp_path / name

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import json
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -187,34 +189,9 @@ def test_the_order_by_difference_takes_any_number_of_samples(bench: Any) -> None
     assert len(queue_ids(bench.store, bench.info(), "ann", order="delta")) == 33_001
 
 
-NAMES = {"person": "Ada Lovelace", "place": "Rome", "date": "1889", "other": "Zork"}
-
-
-def said(*labels: str) -> dict[str, Any]:
-    """A proposal with one entity of each label, as the proposer wrote it."""
-    entities: list[Any] = [
-        {"text": NAMES.get(label.lower(), "Zork"), **({"label": label} if label else {})} for label in labels
-    ]
-    return {"proposer": "p", "reference_entities": entities, "context_entities": [[{"text": "Rome"}]]}
-
-
 ROWS: list[dict[str, Any]] = [
-    {"id": "alpha-1", "user_input": "Who?", "reference": "Ada Lovelace in Rome, 1889: Zork.",
-     "retrieved_contexts": ["Rome"], "group": "Web",
-     "meta": {"lang": "ru-RU", "topic": "art", "n": 5, "ok": True, "f": 5 / 6},
-     "proposal": said("person", "date")},
-    {"id": "beta-2", "user_input": "Where is the bank?", "reference": "Rome. Right bank",
-     "retrieved_contexts": ["Rome"], "group": "news",
-     "meta": {"language": "en", "topic": "Art", "n": 5.5},
-     "proposal": said("PLACE", "other")},
-    {"id": "gamma-3", "user_input": "Когда?", "reference": "Париж, 1889", "retrieved_contexts": ["Париж"],
-     "meta": {"topic": "music", "ok": False, "odd key": "x", "nested": {"a": 1}},
-     "proposal": said("GPE", "date")},
-    {"id": "delta-4", "user_input": "What is 100% of a_b?", "reference": "Zork\\Rome",
-     "retrieved_contexts": [],
-     "proposal": {"proposer": "p", "reference_entities": ["Zork"], "context_entities": []}},
-    {"id": "epsilon-5", "user_input": "?", "reference": "nothing", "retrieved_contexts": []},
-]  # fmt: skip
+    json.loads(line) for line in Path(__file__).with_name("terms.jsonl").read_text("utf-8").splitlines()
+]
 
 
 def test_terms_over_samples_that_nobody_reviewed(bench: Any) -> None:
