@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -13,65 +11,6 @@ import pytest
 from tests.rows import write_rows
 
 Run = Any
-
-
-@pytest.fixture
-def demo(run: Run, demo_database: Path) -> str:
-    """The demo's database in an empty folder."""
-    shutil.copy(demo_database, "d.db")
-    return "d.db"
-
-
-def test_full_has_every_figure_and_no_list_of_samples(run: Run, demo: str) -> None:
-    out = run("--db", demo, "compare", "--full").out
-    for part in (
-        "demo · context_entity_recall", "counted again from its traces: 13 of 13 samples give the same value",
-        "all scorers", "paired, over", "verdicts of the recount", "units:", "causes by language",
-    ):  # fmt: skip
-        assert part in out
-    assert "mona-lisa" not in out
-
-
-def test_json_causes_add_up_to_the_bias(run: Run, demo: str) -> None:
-    figures = json.loads(run("--db", demo, "compare", "--json").out)["figures"]
-    assert sum(one["share"] for one in figures["causes"]) == pytest.approx(
-        figures["paired"]["bias"], abs=1e-12
-    )
-    assert 13 == figures["counts"]["imported"]
-    assert ("", 13) == (figures["estimate"]["refusal"], figures["estimate"]["n"])
-    assert {"value", "interval", "hits", "n"} == set(figures["verdicts"]["tpr"])
-
-
-def test_a_page_is_written_once_and_replaced_only_when_told(run: Run, demo: str) -> None:
-    assert 0 == run("--db", demo, "compare", "--html", "report.html").code
-    page = Path("report.html").read_bytes()
-    assert page.startswith(b"<!DOCTYPE html>")
-    again = run("--db", demo, "compare", "--html", "report.html")
-    assert (2, True) == (again.code, "--force replaces it" in again.err)
-    assert 0 == run("--db", demo, "compare", "--html", "report.html", "--force").code
-    assert page == Path("report.html").read_bytes()
-
-
-def test_the_page_to_send_is_about_the_answer_that_is_printed(run: Run, demo: str) -> None:
-    printed = run("--db", demo, "compare", "--scorer", "ragas", "--html", "with.html")
-    run("--db", demo, "compare", "--scorer", "ragas", "--html", "without.html", "--no-text")
-
-    page, bare = (Path(name).read_text("utf-8") for name in ("with.html", "without.html"))
-    truth = "Based on 13 reviewed samples, the true mean of the"
-    assert truth in " ".join(printed.out.split())
-    assert "Write a page to send" not in printed.out
-    assert "Write a page to send" in run("--db", demo, "compare", "--scorer", "ragas").out
-    assert f'<p class="lead">{truth}' in page
-    assert f'<p class="lead">{truth}' in bare
-    assert "Louisiana Purchase" in page
-    assert "Louisiana" not in bare
-
-
-def test_nothing_is_written_over_a_database(run: Run, demo: str) -> None:
-    before = Path("d.db").read_bytes()
-    for words in (["compare", "--html", "d.db", "--force"], ["calibrate", "-o", "d.db", "--force"]):
-        run("--db", demo, *words).refuses("d.db: is a database")
-    assert before == Path("d.db").read_bytes()
 
 
 def test_the_exact_entries_of_the_json_add_up_to_its_totals(run: Run, tmp_path: Path) -> None:
