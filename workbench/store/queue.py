@@ -534,8 +534,7 @@ def uncounted_ids(store: Store, info: DatasetInfo, annotator: str) -> list[int]:
     at = scored_at(info.run_id, info.threshold)
     scored = and_(exists().where(SCORE.sample_id == SAMPLE.id, at), counted_now(info, SAMPLE.id))
     decided = Reviews.of(info, annotator).decided()
-    query = samples_of(info.id, proposed_by(info.run_id), decided, ~scored)
-    return list(store.numbers(query))
+    return list(store.numbers(samples_of(info.id, proposed_by(info.run_id), decided, ~scored)))
 
 
 def fast_ids(store: Store, info: DatasetInfo, annotator: str, of: Kind | None = None) -> list[int]:
@@ -589,9 +588,8 @@ def survey(
 
 def annotators(store: Store, info: DatasetInfo) -> list[tuple[str, int]]:
     """Everybody who reviewed, with how many samples, the busiest first."""
-    begun = Reviews.of(info, "").begun(REVIEW)
-    people = REVIEW.dataset_id == info.id, REVIEW.annotator != RESOLVED
-    return _most_frequent(store, REVIEW.annotator, *people, begun)
+    people = REVIEW.annotator != RESOLVED, Reviews.of(info, "").begun(REVIEW)
+    return _most_frequent(store, REVIEW.annotator, REVIEW.dataset_id == info.id, *people)
 
 
 def flags(store: Store, info: DatasetInfo, annotator: str, most: int) -> list[tuple[str, int]]:
