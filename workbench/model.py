@@ -80,6 +80,11 @@ class Evidence:
         """The words that stand there in the contexts of a sample."""
         return contexts[self.context][self.start : self.end]
 
+    def inside(self, contexts: Sequence[str]) -> bool:
+        """Whether it is a place of these contexts."""
+        there = 0 <= self.context < len(contexts)
+        return there and 0 <= self.start < self.end <= len(contexts[self.context])
+
 
 @dataclass(frozen=True, slots=True)
 class Match:

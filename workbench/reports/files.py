@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.reports import page
-from workbench.text.figures import and_more, many
+from workbench.text.figures import and_more, many, told
 
 if TYPE_CHECKING:
     from workbench.stages.export import ExportReport
@@ -25,24 +25,18 @@ def export_text(report: ExportReport) -> str:
         left = report.left.get(name, {})
         why = "; ".join(f"{number:,} {reason}" for reason, number in sorted(left.items()))
         lines.append(f"  {name.ljust(width)}  {rows:>9,}" + (f"  left out: {why}" if why else ""))
-    if report.splits:
-        lines.append("splits: " + ", ".join(f"{name} {size:,}" for name, size in report.splits.items()))
-    if report.withheld:
-        lines.append(
-            f"{many(report.withheld, 'verified sample')} of the holdout left without verdicts; "
-            "--holdout writes it, and counts as an opening"
-        )
-    if report.unplanned:
-        lines.append(
-            "the plan and its strata are not in it: where it is imported its reviews give no estimate "
-            "(workbench copy takes the plan along)"
-        )
-    if report.unnoted:
-        lines.append(
-            "the database may only be read, so a purge will not name this export: note yourself where it is"
-        )
-    lines.append(f"manifest sha256 {report.manifest_sha256}")
-    return page(lines)
+    facts = {
+        "splits: " + ", ".join(f"{name} {size:,}" for name, size in report.splits.items()): report.splits,
+        f"{many(report.withheld, 'verified sample')} of the holdout left without verdicts; "
+        "--holdout writes it, and counts as an opening": report.withheld,
+        "the plan and its strata are not in it: where it is imported its reviews give no estimate "
+        "(workbench copy takes the plan along)": report.unplanned,
+        "the database may only be read, so a purge will not name this export: note yourself where it is": (
+            report.unnoted
+        ),
+        f"manifest sha256 {report.manifest_sha256}": True,
+    }
+    return page([*lines, *told(facts)])
 
 
 def verify_text(report: VerifyReport) -> str:
@@ -113,20 +107,15 @@ def purge_text(report: PurgeReport) -> str:
     paths = [line.partition(": ")[0] for line in report.by_hand]
     lines += [f"  removed {path}" for path in report.leftovers if path not in paths]
     lines += [f"  delete by hand: {line}" for line in report.by_hand]
-    lines += _look(report)
-    if report.sharing:
-        shown = ", ".join(report.sharing[:10]) + (" …" if len(report.sharing) > 10 else "")
-        lines.append(f"  the same reference stays in {many(len(report.sharing), 'other sample')}: {shown}")
-    lines.append(
+    shown = ", ".join(report.sharing[:10]) + (" …" if len(report.sharing) > 10 else "")
+    facts = {
+        f"  the same reference stays in {many(len(report.sharing), 'other sample')}: {shown}": report.sharing,
         "reports (compare --html FILE), and copies with other names or in other places (workbench backup "
-        "FILE, file systems, mail), are not known here: delete them yourself"
-    )
-    if not report.copies:
-        lines.append(
-            "the server keeps the bytes until VACUUM FULL has run and its write-ahead log, replicas and "
-            "dumps have expired: see to that yourself"
-        )
-    return page(lines)
+        "FILE, file systems, mail), are not known here: delete them yourself": True,
+        "the server keeps the bytes until VACUUM FULL has run and its write-ahead log, replicas and "
+        "dumps have expired: see to that yourself": not report.copies,
+    }
+    return page([*lines, *_look(report), *told(facts)])
 
 
 def import_text(report: ImportReport) -> str:

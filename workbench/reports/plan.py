@@ -9,7 +9,7 @@ from workbench.comparing.intervals import FEWEST
 from workbench.reports import page
 from workbench.scoring.names import scorer_in_full
 from workbench.stages import local
-from workbench.text.figures import and_more, many, table
+from workbench.text.figures import and_more, many, table, told
 from workbench.text.safe import name_of
 
 if TYPE_CHECKING:
@@ -37,9 +37,9 @@ def plan_lines(report: PlanReport) -> list[str]:
         if report.complete:
             lines.append(f"  {complete_line(report)}")
             left = report.population - report.prefix - report.beyond
-            rest = f"the {left:,} that are left" if left > 1 else "the last one"
+            others = f"the {left:,} that are left" if left > 1 else "the last one"
             if left > 0 and not plan.corpus:
-                lines.append(f"  what changes it: workbench plan --more N, or reviewing {rest}")
+                lines.append(f"  what changes it: workbench plan --more N, or reviewing {others}")
         elif report.done:
             lines.append(f"  {WIDER}")
         lines += _facts(plan.parameters)
@@ -52,16 +52,13 @@ def plan_lines(report: PlanReport) -> list[str]:
             f"  {local(opening.at)[:16]} by {opening.annotator}: {opening.purpose}"
             for opening in report.openings[-5:]
         ]
-    if report.late:
-        lines.append(f"{many(report.late, 'sample')} came after the plan: its figures leave them out")
-    if report.blind_share:
-        lines.append(f"reviewed without suggestions: {report.blind_share:.0%} of the samples")
-    if report.imported:
-        lines.append(
-            f"{many(report.imported, 'sample')} verified in the file stand further on in the order: counted "
-            "when the samples before them and the next one behind them are reviewed"
-        )
-    return lines
+    rest = {
+        f"{many(report.late, 'sample')} came after the plan: its figures leave them out": report.late,
+        f"reviewed without suggestions: {report.blind_share:.0%} of the samples": report.blind_share,
+        f"{many(report.imported, 'sample')} verified in the file stand further on in the order: counted "
+        "when the samples before them and the next one behind them are reviewed": report.imported,
+    }
+    return lines + told(rest)
 
 
 def _facts(parameters: Mapping[str, Any]) -> list[str]:
@@ -142,19 +139,16 @@ def draft_text(draft: Draft, strata: int = SHOWN_STRATA) -> str:
         chance = " to ".join(dict.fromkeys((f"{least:.2f}", f"{most:.2f}")))
         lines.append(f"  a sample is drawn with probability {chance}; estimates allow for it")
     lines += _strata_lines(draft.strata, strata)
-    if draft.holdout:
-        lines.append(
-            f"holdout: {many(draft.holdout, 'sample')} in {many(draft.families, 'group')}, "
-            "reviewed without suggestions, after the plan, in no estimate"
-        )
-    lines.append(blind_line(draft))
-    if draft.imported:
-        lines.append(f"{many(draft.imported, 'sample')} verified in the file: the plan does without them")
-    lines += [f"note: {note}" for note in draft.notes]
-    if draft.replaces:
-        lines.append("it replaces the plan you have: nothing is reviewed yet")
-    lines.append("after your first review you cannot make another plan, only plan more samples: --more N")
-    return page(lines)
+    facts = {
+        f"holdout: {many(draft.holdout, 'sample')} in {many(draft.families, 'group')}, "
+        "reviewed without suggestions, after the plan, in no estimate": draft.holdout,
+        blind_line(draft): True,
+        f"{many(draft.imported, 'sample')} verified in the file: the plan does without them": draft.imported,
+        **{f"note: {note}": True for note in draft.notes},
+        "it replaces the plan you have: nothing is reviewed yet": draft.replaces,
+        "after your first review you cannot make another plan, only plan more samples: --more N": True,
+    }
+    return page([*lines, *told(facts)])
 
 
 def blind_line(draft: Draft) -> str:

@@ -17,7 +17,7 @@ from workbench.reports.answer import code
 from workbench.reports.team import people_text, team_text, training_text
 from workbench.scoring.names import SCORERS, column_kind, headline, scorer_in_full, scorer_name
 from workbench.text.cells import QUESTION, in_table, short
-from workbench.text.figures import and_more, delta, many, number, table, telling, value
+from workbench.text.figures import and_more, delta, many, number, table, telling, told, value
 from workbench.text.query import quoted
 from workbench.text.safe import clean, flat, name_of
 
@@ -47,18 +47,18 @@ VERIFIED = {f"verified_{kind}": f"verified {PLURAL[kind]}" for kind in KINDS}
 
 def counting(names: Iterable[str]) -> list[str]:
     """What scorers count, below the table that names them."""
-    told = "; ".join(f"{scorer_in_full(name)}: {COUNTS[name]}" for name in names if name in COUNTS)
-    return [told] if told else []
+    counts = "; ".join(f"{scorer_in_full(name)}: {COUNTS[name]}" for name in names if name in COUNTS)
+    return [counts] if counts else []
 
 
 def propose_text(report: ProposeReport) -> str:
     """What a run holds now."""
-    parts = [f"{report.proposed:,} proposed"]
-    if report.already:
-        parts.append(f"{report.already:,} were there already")
-    if report.without:
-        parts.append(f"{many(report.without, 'sample has', 'samples have')} none in this run")
-    message = f"{report.run}: {', '.join(parts)}"
+    parts = {
+        f"{report.proposed:,} proposed": True,
+        f"{report.already:,} were there already": report.already,
+        f"{many(report.without, 'sample has', 'samples have')} none in this run": report.without,
+    }
+    message = f"{report.run}: {', '.join(told(parts))}"
     if report.current != report.run:
         message += f"\nthe suggestions in use stay {report.current}; "
         return clean(f"{message}{_switch(report.run)} uses {report.run} instead")
@@ -184,23 +184,18 @@ def score_text(report: ScoreReport) -> str:
     for kind in KINDS:
         lines += _kind_table(kind, every, report.withheld)
     lines += [*_mean_lines(report.means), *seen_lines(report)]
-    if report.withheld:
-        lines.append(
-            f"{many(len(report.withheld), 'sample')} that you are yet to review without suggestions: "
-            "their values are in the means only"
-        )
     hidden = sum(not row.hidden.isdisjoint(row.verified) and row.id not in report.withheld for row in every)
-    if hidden:
-        lines.append(
-            f"{many(hidden, 'sample')} that others verified and you are yet to decide: "
-            "what is verified is in a mean only, where that does not show it"
-        )
-    if report.unproposed:
-        run = f"the run {report.run}" if report.run else "the suggestions in use"
-        of = f"of {many(len(every), 'sample')}"
-        some = many(report.unproposed, f"{of} has", f"{of} have")
-        lines.append(f"{some} no proposal in {run}: {report.proposing}")
-    return page(lines)
+    run = f"the run {report.run}" if report.run else "the suggestions in use"
+    of = f"of {many(len(every), 'sample')}"
+    some = many(report.unproposed, f"{of} has", f"{of} have")
+    left = {
+        f"{many(len(report.withheld), 'sample')} that you are yet to review without suggestions: "
+        "their values are in the means only": report.withheld,
+        f"{many(hidden, 'sample')} that others verified and you are yet to decide: "
+        "what is verified is in a mean only, where that does not show it": hidden,
+        f"{some} no proposal in {run}: {report.proposing}": report.unproposed,
+    }
+    return page([*lines, *told(left)])
 
 
 def gate_text(gate: ScoreGate, names: Mapping[str, str], quote: Callable[[str], str] = flat) -> str:
@@ -307,13 +302,13 @@ def _aside(report: Retrievers) -> list[str]:
     """What stands in no pair, and why."""
     alone = many(report.unpaired, "reference that is", "references that are")
     several, hidden = many(report.repeated, "reference"), many(report.withheld, "verified sample")
-    told = {
+    aside = {
         f"left out: {alone} verified under one value only; is:rematch in the queue (/) finds their other "
         "samples": report.unpaired,
         f"{several} with several samples of one value: the first counts": report.repeated,
         f"left out: {hidden} that you are yet to decide": report.withheld,
     }
-    return [line for line, number in told.items() if number]
+    return told(aside)
 
 
 def _tally_cell(tally: Tally | None) -> str:

@@ -78,11 +78,8 @@ def set_evidence(opened: Opened, unit: Unit, evidence: tuple[Evidence, ...]) -> 
         if not unit.match.evidence:
             raise InputError("this unit has no evidence to take away")
         return _put("match", unit, match=replace(unit.match, evidence=(), alias=False))
-    contexts = opened.sample.retrieved_contexts
-    for passage in evidence:
-        inside = 0 <= passage.context < len(contexts)
-        if not inside or not 0 <= passage.start < passage.end <= len(contexts[passage.context]):
-            raise InputError("this place lies outside the contexts")
+    if not all(place.inside(opened.sample.retrieved_contexts) for place in evidence):
+        raise InputError("this place lies outside the contexts")
     return judge(unit, "found", evidence)
 
 

@@ -289,9 +289,7 @@ def check_spans(unit: Unit, sample: Sample) -> None:
         if surface != unit.text:
             raise SpanError(f"{unit.text[:60]!r} is at a place that reads {surface[:60]!r}")
     for evidence in unit.match.evidence:
-        contexts = sample.retrieved_contexts
-        inside = 0 <= evidence.context < len(contexts)
-        if not inside or not 0 <= evidence.start < evidence.end <= len(contexts[evidence.context]):
+        if not evidence.inside(sample.retrieved_contexts):
             where = f"{evidence.start}:{evidence.end} of context {evidence.context}"
             raise SpanError(f"the evidence of {unit.text[:60]!r} lies outside its text: {where}")
 

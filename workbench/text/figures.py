@@ -5,7 +5,7 @@ No leading zero, a true minus, `–` for what is undefined.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
@@ -54,6 +54,11 @@ delta = partial(signed, digits=2)
 def many(count: int, word: str, more: str = "") -> str:
     """`1 sample`, `2,000 samples`; `more` where an s is not enough."""
     return f"{count:,} {word if count == 1 else more or word + 's'}"
+
+
+def told(texts: Mapping[str, object]) -> list[str]:
+    """Those of some texts that there is a reason for, which stands at each."""
+    return [text for text, reason in texts.items() if reason]
 
 
 def and_more(count: int, after: str = "", start: str = "") -> list[str]:

@@ -14,7 +14,7 @@ from workbench.reviewing.edits import Accept, Edit, Put
 from workbench.reviewing.fold import gold_units, place_of
 from workbench.scoring.names import scorer_name
 from workbench.text.cells import DISPOSITION_SYMBOL, STATE_NAME, cut, other_direction, short, width
-from workbench.text.figures import delta, many, value
+from workbench.text.figures import delta, many, told, value
 from workbench.text.lists import pairs, sections
 from workbench.text.marks import Mark
 from workbench.text.safe import flat, is_hash
@@ -303,18 +303,15 @@ def detail_lines(unit: Unit, opened: Opened, near: Sequence[Evidence] | None, si
 
 def _remarks(unit: Unit) -> list[str]:
     """What is unusual about a unit."""
-    remarks = []
-    if not unit.spans:
-        remarks.append("not in the reference text")
-    if unit.duplicate_of:
-        remarks.append("duplicate of an earlier unit: not counted")
-    if unit.rejected:
-        remarks.append("rejected: not counted")
-    if unit.original_label:
-        remarks.append(f"label as proposed: {unit.original_label}")
-    if " ".join(unit.proposed.split()) not in ("", " ".join(unit.text.split())):
-        remarks.append(f"proposed as “{unit.proposed}”")
-    return list(map(flat, remarks))
+    own, proposed = (" ".join(text.split()) for text in (unit.text, unit.proposed))
+    remarks = {
+        "not in the reference text": not unit.spans,
+        "duplicate of an earlier unit: not counted": unit.duplicate_of,
+        "rejected: not counted": unit.rejected,
+        f"label as proposed: {unit.original_label}": unit.original_label,
+        f"proposed as “{unit.proposed}”": proposed not in ("", own),
+    }
+    return list(map(flat, told(remarks)))
 
 
 def _beside(unit: Unit, contexts: Sequence[str]) -> str:

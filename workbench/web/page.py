@@ -21,7 +21,7 @@ from workbench.scoring.names import SCORERS, scorer_name
 from workbench.stages.editing import doubtful, least_certain
 from workbench.stages.review import Opened
 from workbench.text.cells import DISPOSITION_SYMBOL, STATE_NAME
-from workbench.text.figures import delta
+from workbench.text.figures import delta, told
 from workbench.text.marks import MarkedLines, Piece, marked_texts
 from workbench.text.safe import clean
 
@@ -106,7 +106,7 @@ def facts_of(opened: Opened, kind: Kind) -> list[str]:
         "◇ without suggestions": opened.blind, "↺ to be matched again": opened.rematches(kind),
         "◌ picked by hand": opened.opening.off_plan, f"⚑ {flag}": flag,
     }  # fmt: skip
-    facts = [mark for mark, there in marks.items() if there]
+    facts = told(marks)
     if opened.stale(kind):
         facts.append(f"§ verified under policy {state.policy or opened.opening.policy}")
     elif kind in opened.settled:

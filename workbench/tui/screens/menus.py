@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from workbench.errors import ConflictError, InputError
 from workbench.text.cells import short
+from workbench.text.figures import told
 from workbench.text.query import META, Query, toggled, tokens, values_of
 from workbench.text.safe import flat
 from workbench.tui.keys import shown
@@ -190,9 +191,7 @@ def why_empty(query: Query, labels: Sequence[str]) -> str:
         "is: and flag: search your own reviews.": marks & {"stale", "offplan", "flagged", "fast"},
     }
     keys = f"{shown('escape')} shows all samples, / changes the search, v lists what there is."
-    return "\n".join(
-        ["No sample fits this search.", *(fact for fact, holds in facts.items() if holds), "", keys]
-    )
+    return "\n".join(["No sample fits this search.", *told(facts), "", keys])
 
 
 def _stands(query: str, field: str, value: str) -> bool:

@@ -15,7 +15,7 @@ from workbench.model import PLURAL
 from workbench.reports.plan import at_end
 from workbench.reports.team import holds, team_line
 from workbench.text.cells import STATE_NAME, cut, cut_words, width
-from workbench.text.figures import many
+from workbench.text.figures import many, told
 from workbench.text.marks import Mark
 from workbench.text.query import Completion, Facets, Mistake, Query, apply, complete, parse, tokens
 from workbench.text.safe import flat, is_hash
@@ -137,7 +137,7 @@ def in_full(row: QueueRow, stored: Stored, remarks: Sequence[str]) -> tuple[str,
         "without suggestions": row.blind, "to be matched again": row.rematch,
         "verified under an older policy": row.stale, "picked by hand": row.off_plan,
     }  # fmt: skip
-    facts += [words for words, holds in marked.items() if holds]
+    facts += told(marked)
     contexts = stored.sample.retrieved_contexts
     texts = [("Reference", stored.sample.reference)]
     texts += [(f"Context {n} of {len(contexts):,}", text) for n, text in enumerate(contexts[:MOST_TEXTS], 1)]
