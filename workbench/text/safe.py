@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 REPLACEMENT = "\ufffd"
 
@@ -31,6 +35,22 @@ def clean(text: str) -> str:
     controls, zero-width characters (not U+200D), tag characters and lone surrogates become U+FFFD.
     """
     return _UNSAFE.sub(_visible, text)
+
+
+def templates(package: str, folder: str = "templates", *, markup: bool = True, **more: Any) -> Environment:
+    """The Jinja2 templates of a folder, `more` as its Environment takes it.
+
+    With `markup` whatever they print is made safe to show and escaped; a Markup is both already.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    def visible(value: Any) -> Any:
+        return clean(value) if markup and isinstance(value, str) and not hasattr(value, "__html__") else value
+
+    return Environment(
+        loader=PackageLoader(package, folder), autoescape=markup, undefined=StrictUndefined,  # noqa: S701 by the caller
+        finalize=visible, trim_blocks=True, lstrip_blocks=True, **more,
+    )  # fmt: skip
 
 
 def whole(text: str) -> str:

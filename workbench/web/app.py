@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 import uvicorn
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -50,7 +49,7 @@ from workbench.stages.why import explain
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.text.figures import delta, many
-from workbench.text.safe import clean, cut, name_of, whole
+from workbench.text.safe import clean, cut, name_of, templates, whole
 from workbench.web import forms, page
 from workbench.web.forms import Fields, Shown
 from workbench.web.guard import ACT_WINDOW, ACTS, BODY, LOGIN_WINDOW, LOGINS, STATIC, Guard, Limit, Site
@@ -136,10 +135,7 @@ class Pages:
         self._one_login = asyncio.Lock()
         self._said: OrderedDict[tuple[str, str], str] = OrderedDict()
         self._settling: dict[str, tuple[int, int]] = {}  # kept while one is at a sample: it takes long
-        self._templates = Environment(
-            loader=PackageLoader("workbench.web", "templates"), autoescape=True, undefined=StrictUndefined,
-            finalize=_visible, trim_blocks=True, lstrip_blocks=True,
-        )  # fmt: skip
+        self._templates = templates("workbench.web")
         self._templates.globals |= {
             "page": page, "words": units, "many": many, "delta": delta, "shows": shows, "letter": letter,
             "trainee_line": trainee_line, "name_of": name_of, "tag": forms.tag, "proxy": proxy is not None,
@@ -556,11 +552,6 @@ class Pages:
             return answer
         why = "the server made an error of its own; what it shows as saved is saved"
         return self._page("message.html", 500, said=why)
-
-
-def _visible(value: Any) -> Any:
-    """Everything that could steer the order of letters or hide between them is made visible."""
-    return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _status(error: WorkbenchError) -> int:

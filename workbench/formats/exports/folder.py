@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import workbench
 from workbench.errors import ExportError, InputError, NotFoundError, disk_errors
 from workbench.model import JsonObject, sha256
-from workbench.text.safe import clean
+from workbench.text.safe import clean, templates
 
 if TYPE_CHECKING:
     from workbench.formats.exports.item import Surroundings
@@ -362,12 +362,7 @@ def rendered(template: str, **values: object) -> str:
     """The text of a file of `templates/` with these values."""
     from xml.sax.saxutils import quoteattr  # brings a client for the web
 
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("workbench.formats.exports"), undefined=StrictUndefined, autoescape=False,  # noqa: S701 Markdown and XML
-        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
-    )  # fmt: skip
+    environment = templates("workbench.formats.exports", markup=False, keep_trailing_newline=True)
     environment.filters |= {"plain": plain, "quoted": _quoted, "quoteattr": quoteattr}
     return environment.get_template(template).render(values)
 

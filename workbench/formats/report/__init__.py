@@ -25,7 +25,7 @@ from workbench.comparing.triage import AROUND, Clue
 from workbench.comparing.words import Fact
 from workbench.model import Span, Verdict
 from workbench.text.figures import many, number, signed, value
-from workbench.text.safe import clean, flat, name_of
+from workbench.text.safe import flat, name_of, templates
 
 LISTED = 200
 """Samples that the appendix lists, those with the largest differences."""
@@ -124,12 +124,7 @@ def _short(fact: Fact) -> Fact:
 
 
 def _pages() -> Any:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    pages = Environment(
-        loader=PackageLoader("workbench.formats", "report"), autoescape=True, undefined=StrictUndefined,
-        finalize=_visible, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
-    )  # fmt: skip
+    pages = templates("workbench.formats", "report", keep_trailing_newline=True)
     pages.filters |= {
         "own": _own, "sentence": _sentence, "number": number, "signed": signed,
         "value": value, "many": many,
@@ -143,11 +138,6 @@ def _pages() -> Any:
         "REVIEWERS": REVIEWERS,
     }  # fmt: skip
     return pages
-
-
-def _visible(value: object) -> object:
-    """What an expression of the template prints, before it is escaped."""
-    return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _own(text: str) -> Markup:
