@@ -250,8 +250,7 @@ def score(
     for name, given in (("--metric", metric), ("--junit", junit), ("--format", format != "text" or None)):
         if given is not None and threshold is None and not strict:
             raise UsageError(f"{name} is for a pass mark: give --threshold or --strict too")
-    if junit is not None:
-        recompute.check_outside(junit)
+    recompute.check_outside(junit)
     with console.counted(call, "Scoring", run) as (store, info, progress):
         if save and match_threshold is not None:
             info = recompute.keep_threshold(store, info, match_threshold, call.annotator)

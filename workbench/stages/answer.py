@@ -71,14 +71,13 @@ def answer(
         """What an estimate rests on: samples picked because they look wrong would make every cause larger."""
         return [row for row in rows if estimate is None or row.sample_id in begun]
 
-    rows = resting(every.rows)
-    known = [row for row in rows if row.delta is not None]
-    secret = few_hidden([row.sample_id for row in known], seen)
-    able = ("linked", "presence") if kind == "entity" and not (every.assisted or secret) else ()
+    known = [row for row in resting(every.rows) if row.delta is not None]
+    told = [] if few_hidden([row.sample_id for row in known], seen) else known
+    able = ("linked", "presence") if kind == "entity" and not every.assisted else ()
     rivals = {
         one: error
         for one in able
-        if one != name and (error := mean_error(values_of(at, one)[0], known)) is not None
+        if one != name and (error := mean_error(values_of(at, one)[0], told)) is not None
     }
     triage = pure.Triage(0, 0, 0, 0, 0, ())
     if estimate is None or not on_screen:
@@ -131,20 +130,20 @@ def answer(
         compared=len(known),
         left_out=pure.left_out(settled, counts, every.rows, len(known)),
         traced=every.reproducible is not None,
-        score_reviewed=None if secret else mean(row.automatic for row in known).value,
-        verified=None if secret else mean(row.verified for row in known).value,
+        score_reviewed=mean(row.automatic for row in told).value,
+        verified=mean(row.verified for row in told).value,
         estimate=estimate,
-        effects=() if secret else pure.effects(rows),
+        effects=pure.effects(told),
         worst=_worst(store, info, name, resting(shown.rows), kind),
         steps=pure.steps(
             counts if kind in info.kinds else replace(counts, fast=0, unresolved=0), whole, estimate,
             total=size, left=left if kind in info.kinds else 0, shown=len(triage.shown), rivals=rivals,
             planned=prefix.at_planned_n, of_plan=of_plan, ahead=ahead, reviews=reviews,
             seconds=pace.seconds if pace and measured else pure.SECONDS[kind],
-            error=mean_error({row.sample_id: row.automatic for row in known}, known),
+            error=mean_error({row.sample_id: row.automatic for row in told}, told),
             # another policy would end the estimate of a drawn corpus
             change=_policy_step(store, info, run)
-            if kind == "entity" and run is not None and known and not (secret or prefix.corpus)
+            if kind == "entity" and run is not None and told and not prefix.corpus
             else None,
         ),
         measured=measured,

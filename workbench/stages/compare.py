@@ -131,8 +131,7 @@ def compare_against(
 
     Without `scorer` it is the one that reports begin with. Samples of the holdout, those that are not
     counted, and examples of the run stay out; values are those of figures: what a calibration saw is scored
-    at a threshold chosen without it. What is verified is listed where `may_see` says so, and errors that
-    would show the others are without these.
+    at a threshold chosen without it. What is verified counts and is listed where `may_see` says so.
 
     Raises UsageError for an unknown name, two kinds of units, a moment that is none, and where no run is from
     before it.
@@ -149,12 +148,11 @@ def compare_against(
     kinds = {kind for kind in (kind_of(first), kind_of(second)) if kind}
     if len(kinds) > 1:
         raise UsageError(f"{first} counts another kind of unit than {second}: name two of one kind")
-    verified = {n: sample for kind in kinds for n, sample in reviewed(store, info.id, kind).items()}
     kind = next(iter(kinds), info.kinds[0])
-    at, seen = scope(store, info, run, first, kind, fitted), may_see(store, info, viewer, kind)
+    seen = may_see(store, info, viewer, kind)
+    verified = {n: sample for n, sample in reviewed(store, info.id, kind).items() if kinds and n in seen}
+    at = scope(store, info, run, first, kind, fitted)
     (ours, own), (theirs, other) = values_of(at, first), values_of(at, second)
-    if few_hidden([n for n in verified if n in at.places and n in ours and n in theirs], seen):
-        verified = {number: sample for number, sample in verified.items() if number in seen}
     questions = samples.questions_of_hashes(store, info.id)
     twice = [
         ScoredTwice(
@@ -166,10 +164,7 @@ def compare_against(
     ]  # fmt: skip
     named = {name: days.get(name, "") for name in (first, second)}
     within = EQUAL if own == other else max(own, other)  # columns that are rounded alike differ by a digit
-    held = hold_against(info.name, named, twice, withheld_from(store, info, viewer), within)
-    ids = samples.sample_ids(store, info.id)
-    moved = (each if ids[each.id] in seen else replace(each, verified=None) for each in held.moved)
-    return replace(held, moved=tuple(moved))
+    return hold_against(info.name, named, twice, withheld_from(store, info, viewer), within)
 
 
 def _before(name: str, columns: Mapping[str, datetime], since: str) -> str:

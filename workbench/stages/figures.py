@@ -16,7 +16,7 @@ from workbench.comparing.estimates import DRAWN, REFUSED, Design, Estimate, enou
 from workbench.comparing.estimators import EQUAL, Population, Reached, difference, with_score
 from workbench.comparing.explained import CauseTotal, Explained, cause_totals, of_labels, sums
 from workbench.comparing.figures import Arm, Arms, Beside, Counts, Figures, Row, arms
-from workbench.comparing.intervals import FEWEST, UNIT, Interval, Mean, mean
+from workbench.comparing.intervals import FEWEST, UNIT, Interval, mean
 from workbench.comparing.paired import Pair, Paired, paired
 from workbench.comparing.plans import DESIGNS
 from workbench.comparing.words import CHOSEN, interval, unlisted
@@ -47,6 +47,8 @@ from workbench.store.runs import RunInfo
 from workbench.text import lists
 from workbench.text.figures import many
 
+COUNTED = "total", "n", "undefined", "excluded", "open", "unsure", "design", "automatic"
+"""What an estimate says without a verified value."""
 OPEN = ("skipped", "unresolved")
 """Samples of the prefix that have no gold yet."""
 
@@ -135,8 +137,8 @@ def scope(
 def listing(stats: Figures, ids: Collection[int], begun: Collection[int] = ()) -> Figures:
     """The same figures with these samples listed and no other one named: its reader is yet to decide it.
 
-    What would tell the values of those goes too, as `few_hidden` says: all figures, or the estimate, which
-    rests on the verified samples that have `begun` the order.
+    Where these would tell the values of those (`few_hidden`) the figures go too; the estimate rests on the
+    samples that have `begun` the order.
     """
     rows = tuple(row for row in stats.rows if row.sample_id in ids)
     gone = len(stats.rows) - len(rows)
@@ -155,24 +157,21 @@ def listing(stats: Figures, ids: Collection[int], begun: Collection[int] = ()) -
             arm if arm.n >= FEWEST else Arm(arm.n, None, None) for arm in (both.blind, both.assisted)
         )
         both = Arms(blind, assisted, None, None)
-    known = [row.sample_id for row in stats.rows if row.delta is not None]
-    few = few_hidden(known, ids)
-    if few or few_hidden([number for number in known if number in begun], ids):
-        whole = stats.estimate
-        refusal = whole.refusal or "it would show what others decided of so few samples"
-        verified = Mean(None, whole.verified.n, whole.verified.undefined)
-        estimate = Estimate(
-            whole.total, whole.n, whole.undefined, whole.excluded, whole.open, whole.unsure, whole.design,
-            whole.automatic, verified, refusal,
-        )  # fmt: skip
-        stats = replace(stats, estimate=estimate, estimated={})
+    known = {row.sample_id for row in stats.rows if row.delta is not None}
+    few = any(few_hidden(group, ids) for group in (known, known.intersection(begun)))
     notes = (*stats.notes, unlisted(gone, few=few))
     stats = replace(stats, rows=rows, paired=short, without_fast=slow, arms=both, notes=notes, unlisted=gone)
     if not few:
         return stats
-    nothing = overlaps([])
+    nothing, whole = overlaps([]), stats.estimate
     return replace(
         stats,
+        estimate=Estimate(
+            **{field: getattr(whole, field) for field in COUNTED},
+            verified=replace(whole.verified, value=None),
+            refusal=whole.refusal or "it would show what others decided of so few samples",
+        ),
+        estimated={},
         paired=Paired(short.n, Rate(0, 0), None, early=short.early),
         without_fast=None,
         verdicts=Verdicts(0, 0, 0, 0),

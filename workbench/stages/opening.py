@@ -25,7 +25,7 @@ class Database:
     def __init__(self, url: str, *, create: bool = False, migrate: bool = True) -> None:
         path = database.sqlite_path(database.full_url(url))
         self._new = None if path is None or path.exists() else path
-        if self._new is not None and create:
+        if create:
             check_outside(self._new)
         self.store: Store = open_store(url, create=create, migrate=migrate)
 

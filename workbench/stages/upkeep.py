@@ -91,8 +91,7 @@ def status(store: Store, annotator: str, dataset: str | None = None) -> Database
 
 def backup(store: Store, target: Path | None, now: datetime) -> Path:
     """Copy a database while it is in use, by default under a name with the time. Raises as the store does."""
-    if target is not None:
-        check_outside(target)
+    check_outside(target)
     return database.backup(store.url, now.strftime("%Y%m%d-%H%M%S"), target)
 
 
@@ -107,8 +106,7 @@ def copy(
 ) -> copying.CopyReport:
     """Copy the whole database, or one dataset, into an empty database of any kind. Raises UsageError."""
     check(store, annotator, "copy the database")
-    if (file := sqlite_path(database.full_url(to))) is not None:
-        check_outside(file)
+    check_outside(sqlite_path(database.full_url(to)))
     return copying.copy_into(store, to, dataset_id, progress)
 
 

@@ -142,9 +142,9 @@ def is_export(folder: Path) -> bool:
     return False
 
 
-def check_outside(path: Path) -> None:
-    """Raise ExportError for a place inside an export, which stays as it is."""
-    if is_export(next(folder for folder in path.absolute().parents if folder.is_dir())):
+def check_outside(path: Path | None) -> None:
+    """Raise ExportError for a place inside an export, which stays as it is; no place is none."""
+    if path and is_export(next(folder for folder in path.absolute().parents if folder.is_dir())):
         raise ExportError(f"{path}: the folder holds an export, which stays as it is: name another place")
 
 
