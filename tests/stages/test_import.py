@@ -138,26 +138,6 @@ def test_a_restored_unit_brings_no_evidence_of_the_old_text(verified: Any) -> No
     assert "unsure" == unit_of(done, "met").match.verdict
 
 
-def test_an_update_leaves_an_exclusion_alone(bench: Any) -> None:
-    """A wrong reference is wrong under any contexts."""
-    bench.load([{**ROME, "proposal": PROPOSAL}])
-    bench.act("rome", editing.exclude("the reference is wrong"))
-
-    bench.load([{**ROME, "retrieved_contexts": ["Other."]}], update=True)
-
-    half = bench.open("rome").state.entity
-    assert (half.disposition, half.reason) == ("excluded", "the reference is wrong")
-
-
-def test_undo_after_an_update_cannot_bring_back_a_verdict_on_other_contexts(verified: Any) -> None:
-    """The accept before the update can be undone; the sample stays open."""
-    verified.load([{**ROME, "retrieved_contexts": ["Bob."]}], update=True)
-    for _ in range(2):
-        verified.undo()
-        assert verified.open("rome").state.entity.disposition == "todo"
-        assert verified.query("SELECT * FROM gold_unit") == []
-
-
 def test_imported_gold_is_the_counted_units_of_the_file(bench: Any) -> None:
     """gold_unit, journal and file say the same; the policy of a new dataset reviews what the gold has."""
     bench.load(HARD, gold="given")

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
-from tests.conftest import accepted, do, unit_of
+from tests.conftest import accepted, unit_of
 from tests.rows import proposal, sample
 from workbench.errors import ConflictError, SpanError, StoreError
 from workbench.model import Assessment, Evidence, Kind, Match, Span, Tally, Unit
@@ -120,29 +120,6 @@ def test_accept_writes_gold_and_undo_removes_it(bench: Any) -> None:
     assert gold_rows(bench, "rome") == expected_rows(done)
 
 
-def test_an_edit_after_accept_keeps_verified_and_writes_gold_anew(bench: Any) -> None:
-    """No second accept is needed; undoing the edit brings back what was accepted."""
-    done = bench.act("rome", accepted())
-
-    edited = bench.act("rome", do("Bob", editing.toggle))
-
-    assert edited.state.entity.disposition == "verified"
-    assert gold_rows(bench, "rome") == expected_rows(edited) != expected_rows(done)
-    bench.undo()
-    assert gold_rows(bench, "rome") == expected_rows(done)
-
-
-def test_rejected_units_and_duplicates_are_no_gold(bench: Any) -> None:
-    """They stay in the journal, where a person can restore them."""
-    bob = unit_of(bench.open("rome"), "Bob")
-    bench.verify("rome", reject=["Bob"])
-
-    assert [row[3] for row in gold_rows(bench, "rome")] == ["Ann", "Rome"]
-    restored = bench.act("rome", do("Bob", editing.reject))
-    assert [row[3] for row in gold_rows(bench, "rome")] == ["Ann", "Bob", "Rome"]
-    assert unit_of(restored, "Bob") == bob
-
-
 def test_accept_turns_undecided_units_into_unsure(bench: Any) -> None:
     """The person saw the question and left it open."""
     undecided = replace(unit_of(bench.open("rome"), "Bob"), match=Match())
@@ -154,36 +131,6 @@ def test_accept_turns_undecided_units_into_unsure(bench: Any) -> None:
     assert said == {"Ann": "found", "Bob": "unsure", "Rome": "found"}
     one = gold.load_gold(bench.store, bench.info().id, "entity")[bench.id("rome")]
     assert one.tally == Tally(found=2, missing=0, unsure=1)
-
-
-def test_a_sample_without_units_can_be_verified(bench: Any) -> None:
-    """Nothing to count is an answer: verified, undefined, without rows."""
-    done = bench.verify("bare")
-
-    one: Any = gold.load_gold(bench.store, bench.info().id, "entity")[bench.id("bare")]
-    assert done.state.entity.disposition == "verified"
-    assert one.assessment == Assessment("entity", "verified by ann")
-    assert one.tally.recall is None
-
-
-@pytest.mark.databases
-def test_undo_goes_across_samples_and_restarts(bench: Any) -> None:
-    """The newest act of this person in this dataset, wherever it was; nobody else's acts are touched."""
-    for key, annotator in (("rome", "ann"), ("oslo", "ann"), ("oslo", "bo"), ("bare", "ann")):
-        bench.act(key, Comment(f"{key} by {annotator}"), who=annotator)
-    visited = []
-
-    for _ in range(4):
-        bench.reopen()
-        moved = bench.undo()
-        visited.append(moved and moved.sample_id)
-
-    assert visited == [bench.id("bare"), bench.id("oslo"), bench.id("rome"), None]
-    assert bench.review("oslo", "bo").state.comments == ("oslo by bo",)
-    bench.reopen()
-    again = [bench.redo() for _ in range(4)]
-    expected = [*map(bench.id, ("rome", "oslo", "bare")), None]
-    assert expected == [one and one.sample_id for one in again]
 
 
 @pytest.mark.databases
@@ -246,17 +193,6 @@ def test_undo_stays_in_its_dataset(bench: Any) -> None:
 
     assert bench.review("rome", dataset="one").state.comments == ()
     assert bench.review("rome", dataset="two").state.comments == ("two",)
-
-
-def test_a_new_edit_ends_redo(bench: Any) -> None:
-    """What was undone before a new edit stays undone."""
-    opened = act(bench.store, bench.open("rome"), Comment("one"))
-    bench.undo()
-    bench.act("oslo", Comment("two"))
-
-    assert bench.redo() is None
-    assert bench.review("rome").state.comments == ()
-    assert opened.state.comments == ("one",)
 
 
 @pytest.mark.databases
@@ -365,21 +301,6 @@ def test_offsets_are_code_points_on_every_hard_text(bench: Any) -> None:
     assert expected == bench.query(f"{stored} ORDER BY sample_id, position")
 
 
-def test_two_differing_verified_reviews_are_unresolved_and_equal_ones_are_gold(bench: Any) -> None:
-    """Never last-wins: while they differ there is no gold, and both stay."""
-    bench.verify("rome", "ann")
-    bench.verify("rome", "bo", reject=["Bob"])
-
-    def one() -> Any:
-        return gold.load_gold(bench.store, bench.info().id, "entity")[bench.id("rome")]
-
-    assert (one().assessment, one().tally, one().origin) == (None, None, "unresolved")
-    assert one().annotators == ("ann", "bo")
-    bench.act("rome", do("Bob", editing.reject), who="bo")
-    assert one().origin == "reviewed"
-    assert [unit.text for unit in one().assessment.units] == ["Ann", "Bob", "Rome"]
-
-
 @pytest.mark.databases
 def test_each_sample_has_the_review_of_the_person_who_is_asked_for(bench: Any) -> None:
     """Both reviewed both."""
@@ -391,20 +312,6 @@ def test_each_sample_has_the_review_of_the_person_who_is_asked_for(bench: Any) -
     reviews = journal.load_reviews(bench.store, {rome: "bo", oslo: "ann"})
 
     assert (reviews[rome].flag, reviews[oslo].flag) == ("bo on rome", "ann on oslo")
-
-
-@pytest.mark.databases
-def test_an_excluded_sample_is_no_gold_and_says_why(bench: Any) -> None:
-    """Excluding after accepting removes the gold rows; undo brings them back."""
-    done = bench.verify("rome")
-
-    half = bench.act("rome", editing.exclude("the reference is wrong")).state.entity
-
-    assert (half.disposition, half.reason) == ("excluded", "the reference is wrong")
-    assert gold_rows(bench, "rome") == []
-    assert gold.load_excluded(bench.store, bench.info().id, "entity") == {bench.id("rome")}
-    bench.undo()
-    assert gold_rows(bench, "rome") == expected_rows(done)
 
 
 @pytest.mark.databases
