@@ -54,9 +54,9 @@ from workbench.formats.columns import columns_of
 from workbench.formats.exports.item import to_text
 from workbench.formats.reading import read
 from workbench.formats.rows import Notes
-from workbench.model import Assessment, Kind
+from workbench.model import Assessment, Evidence, Kind, Unit
 from workbench.reports.units import settled_value
-from workbench.reviewing.edits import Comment, Flag
+from workbench.reviewing.edits import Comment, Edit, Flag
 from workbench.stages import editing, queue, queue_values
 from workbench.stages.desk import open_desk
 from workbench.stages.resolve import open_resolution, take, take_rest
@@ -162,6 +162,12 @@ def _add(text: str, label: str = "place", kind: Kind = "entity") -> Wish:
     return partial(add_text, kind=kind, text=text, label=label)
 
 
+def same(opened: Opened, one: Unit, other: str) -> Edit:
+    """Say that another name of the first context is the same thing."""
+    start = opened.sample.retrieved_contexts[0].index(other)
+    return editing.same_thing(opened, one, Evidence(0, start, start + len(other)))
+
+
 def side_of(opened: Opened, who: str) -> int:
     assert opened.over is not None
     return opened.over.people["entity"].index(who)
@@ -184,6 +190,7 @@ EDITS: dict[str, Callable[..., Any]] = {
     "flag": Flag,
     "reject": unit(editing.reject),
     "relabel": unit(editing.relabel),
+    "same": unit(same),
     "skip": lambda: editing.skip,
     "toggle": unit(editing.toggle),
     "unsure": unit(editing.unsure),

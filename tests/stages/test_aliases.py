@@ -10,10 +10,9 @@ from sqlmodel import select
 from tests.conftest import Bench, accepted, do
 from tests.rows import naming
 from workbench.errors import InputError, UsageError
-from workbench.model import RESOLVED, Evidence, Match
+from workbench.model import RESOLVED, Evidence
 from workbench.stages import calibrate, policy, queue, queue_values, upkeep
 from workbench.stages.editing import best_evidence, same_thing, toggle
-from workbench.stages.export import ExportOptions, export
 from workbench.stages.figures import figures
 from workbench.stages.recompute import score_dataset
 from workbench.store.calibrations import similarities
@@ -45,38 +44,21 @@ def teach(bench: Bench, key: str = "one", *, done: bool = True) -> None:
     bench.act(key, do(0, same_thing, JUMNA), *([accepted()] if done else []))
 
 
-def first(bench: Bench, key: str) -> Match:
-    """The match that the first unit of a sample opens with."""
-    return bench.open(key).state.entity.assessment.units[0].match
-
-
-def recalls(bench: Bench) -> dict[str, dict[str, float | None]]:
-    """What `linked` and `presence` count now, by sample."""
-    report = score_dataset(bench.store, bench.info())
-    return {
-        row.id: {name: row.automatic[name].value for name in ("linked", "presence")} for row in report.samples
-    }
-
-
-def test_an_alias_counts_both_ways_in_other_samples_and_never_in_those_it_came_from(bench: Bench) -> None:
-    """Its own sample and its group are what it was learned from. The text alone decides for `presence`."""
-    before = recalls(bench)
+def test_a_name_in_the_text_is_found_by_its_other_name(bench: Bench) -> None:
     teach(bench)
-
-    assert {"linked": 0.5, "presence": 0.5} == before["one"]
-    assert {"linked": 0.0, "presence": 0.0} == before["two"] == before["back"] == before["kin"]
-    both = {"linked": 1.0, "presence": 1.0}
-    assert before | {"two": both, "back": both, "text": both | {"linked": 0.0}} == recalls(bench)
-    for match in (first(bench, "two"), first(bench, "back")):
-        assert ("found", "alias", 96) == (match.verdict, match.rule, match.similarity)
-    assert ["missing"] * 2 == [first(bench, key).verdict for key in ("kin", "text")]
     opened = bench.open("text")
     (unit,) = opened.state.entity.assessment.units
-    assert (("JUMNA", "found"),) == tuple(
-        (opened.sample.retrieved_contexts[place.context][place.start : place.end], put.match.verdict)
-        for put in toggle(opened, unit).units
-        for place in best_evidence(opened, unit)
-    )
+    (put,), (place,) = toggle(opened, unit).units, best_evidence(opened, unit)
+
+    assert "found" == put.match.verdict
+    assert "JUMNA" == opened.sample.retrieved_contexts[place.context][place.start : place.end]
+
+
+def test_what_was_taught_in_resolve_is_taken_back_there(bench: Bench) -> None:
+    teach(bench)
+    settled = replace(bench.info(), aliases=(replace(bench.info().aliases[0], annotator=RESOLVED),))
+    with pytest.raises(UsageError, match="'Jumna' was taught in Resolve"):
+        policy.forget_alias(bench.store, settled, "Jumna", "ann")
 
 
 def test_calibration_never_sees_an_alias_in_the_sample_that_taught_it(bench: Bench) -> None:
@@ -91,36 +73,6 @@ def test_calibration_never_sees_an_alias_in_the_sample_that_taught_it(bench: Ben
     own, other = bench.id("one"), bench.id("two")
     assert (before[own], before[bench.id("kin")]) == (after[own], after[bench.id("kin")])
     assert (bytes([0]), bytes([96])) == (before[other], after[other])
-
-
-def test_a_verified_sample_never_changes(bench: Bench) -> None:
-    bench.verify("two")
-    before = bench.tables("gold_unit")
-    teach(bench)
-    recalls(bench)
-
-    assert before["gold_unit"] == [
-        row for row in bench.tables("gold_unit")["gold_unit"] if row in before["gold_unit"]
-    ]
-    assert "missing" == first(bench, "two").verdict
-
-
-@pytest.mark.databases
-def test_an_alias_counts_once_its_sample_is_accepted_and_undo_takes_it_back(bench: Bench) -> None:
-    """Scores at every threshold follow it, there and back."""
-    before = recalls(bench), score_dataset(bench.store, bench.info(), threshold=90).means["linked"]
-    teach(bench, done=False)
-    assert ((), before[0]) == (bench.info().aliases, recalls(bench))
-
-    bench.verify("one")
-    (alias,) = bench.info().aliases
-    assert ("Yamuna", "Jumna", "one", "ann") == (alias.text, alias.other, alias.sample, alias.annotator)
-    assert before[0] != recalls(bench)
-    assert before[1] != score_dataset(bench.store, bench.info(), threshold=90).means["linked"]
-
-    bench.undo()
-    now = recalls(bench), score_dataset(bench.store, bench.info(), threshold=90).means["linked"]
-    assert ((), before) == (bench.info().aliases, now)
 
 
 @pytest.mark.databases
@@ -182,46 +134,9 @@ def test_nothing_is_learned_from_a_sample_that_is_kept_back(bench: Bench) -> Non
 
 
 @pytest.mark.databases
-def test_an_alias_leaves_with_its_gold_and_comes_back(bench: Bench) -> None:
-    teach(bench)
-    out = bench.folder / "out"
-    export(bench.store, bench.info(), out, ExportOptions(formats=("native",), names=True), annotator="ann")
-    (file,) = out.rglob("samples.jsonl")
-    (known,) = bench.info().aliases
-    bench.load(file, dataset="again", gold="given")
-
-    assert (replace(known, day=""),) == tuple(replace(one, day="") for one in bench.info("again").aliases)
-
-
-def test_a_person_takes_back_their_own_aliases_of_a_name(bench: Bench) -> None:
-    teach(bench)
-
-    with pytest.raises(UsageError, match="'Jumna' was taught by ann: each person takes back their own"):
-        policy.forget_alias(bench.store, bench.info(), "Jumna", "bob")
-    with pytest.raises(UsageError, match="no alias has the name 'Agra'"):
-        policy.forget_alias(bench.store, bench.info(), "Agra", "ann")
-    settled = replace(bench.info(), aliases=(replace(bench.info().aliases[0], annotator=RESOLVED),))
-    with pytest.raises(UsageError, match="'Jumna' was taught in Resolve"):
-        policy.forget_alias(bench.store, settled, "Jumna", "ann")
-    assert (1, ()) == (policy.forget_alias(bench.store, bench.info(), "Jumna", "ann"), bench.info().aliases)
-    assert ("found", "verified") == (first(bench, "one").verdict, bench.open("one").state.entity.disposition)
-    bench.undo()
-    assert 1 == len(bench.info().aliases)
-
-
-def test_a_purge_removes_the_aliases_of_its_sample(bench: Bench) -> None:
-    """They quote its text."""
-    teach(bench)
-    plan = upkeep.plan_purge(bench.store, bench.info(), ["one"])
-    upkeep.purge(bench.store, bench.info(), plan, "ann")
-
-    assert ((), []) == (bench.info().aliases, bench.query("SELECT id FROM gold_unit WHERE alias IS NOT NULL"))
-
-
-@pytest.mark.databases
 def test_a_copy_has_them_and_the_doctor_holds_them_against_the_journal(bench: Bench) -> None:
     teach(bench)
-    recalls(bench)
+    score_dataset(bench.store, bench.info())
     url = str(bench.folder / "copy.db")
     copy_into(bench.store, url, None, lambda _done: None)
     other = open_store(url)

@@ -286,18 +286,3 @@ def test_the_blind_arm_of_a_hundred_samples_is_those_of_a_low_draw(bench: Any) -
     drawn = bench.query("SELECT key, blind_u < 0.1 FROM sample")
     assert [bool(blind) for _, blind in drawn] == [bench.open(key).blind for key, _ in drawn]
     assert 0 < sum(blind for _, blind in drawn) < 30
-
-
-def test_a_blind_sample_shows_nothing_of_any_machine(bench: Any) -> None:
-    """No unit, no match, no score, and a new unit stays undecided; the opening row says blind."""
-    bench.load([{**ROME, "proposal": PROPOSAL}], blind=1.0)
-
-    opened = bench.open("rome")
-    after = bench.act("rome", partial(add_text, kind="entity", text="Rome", label="place"))
-
-    assert (opened.blind, opened.automatic, opened.revealed) == (True, (), ())
-    assert opened.state.entity.assessment.units == opened.state.statement.assessment.units == ()
-    assert after.state.entity.assessment.units[0].match == Match()
-    assert bench.query("SELECT shown FROM review") == [("blind",)]
-    done = bench.act("rome", accepted())
-    assert [unit.text for unit in done.revealed] == ["Ann", "Bob", "Rome"]

@@ -10,8 +10,7 @@ import pytest
 from tests.rows import naming
 from workbench.errors import UsageError
 from workbench.reviewing.edits import Flag
-from workbench.stages import claude, disputes, editing, people, queue, team, upkeep
-from workbench.stages.desk import open_desk
+from workbench.stages import claude, disputes, editing, people, queue, team
 from workbench.stages.people import Person, add_person, disable, new_token
 from workbench.stages.policy import forget_alias
 from workbench.stages.review import act, open_sample
@@ -42,15 +41,6 @@ def test_what_no_command_asks_about_is_for_owners_too(three: Any, who: str) -> N
             attempt()
 
 
-def test_annotators_review_and_nobody_who_is_not_named_does(three: Any) -> None:
-    assert "bo" == open_desk(three.store, None, "bo").annotator
-    with pytest.raises(UsageError, match="zoe is not among the people of this database"):
-        open_desk(three.store, None, "zoe")
-    disable(three.store, "ann", "bo")
-    with pytest.raises(UsageError, match="bo is disabled"):
-        open_desk(three.store, None, "bo")
-
-
 def test_adjudicators_and_owners_say_what_became_of_a_disagreement(three: Any) -> None:
     one = a_dispute(three)
     with pytest.raises(UsageError, match="bo is an annotator and may not settle disagreements"):
@@ -68,12 +58,6 @@ def test_without_people_everybody_is_an_owner_and_the_first_is_who_names_them(be
     assert [] == people.people(bench.store)
 
 
-def test_an_owner_cannot_leave_the_database_without_themselves(three: Any) -> None:
-    with pytest.raises(UsageError, match="you must be an owner yourself"):
-        disable(three.store, "ann", "ann")
-    assert not people.people(three.store)[0].disabled
-
-
 @pytest.mark.databases
 def test_two_first_exports_at_the_same_time_give_a_person_one_pseudonym(three: Any) -> None:
     salts: list[bytes] = []
@@ -89,16 +73,6 @@ def test_two_owners_who_disable_each_other_leave_one(three: Any) -> None:
     with pytest.raises(UsageError, match=r"dee is disabled|you must be an owner yourself"):
         three.meanwhile(partial(disable, by="ann", name="dee"), partial(disable, by="dee", name="ann"))
     assert [("ann",)] == three.query("SELECT name FROM person WHERE role = 'owner' AND NOT disabled")
-
-
-@pytest.mark.databases
-def test_what_a_disabled_person_holds_is_free(three: Any) -> None:
-    team.assign(three.store, three.info(), "ann", 1, None, None)
-    assert (12, 12) == team.give(three.store, three.info(), "ann", "bo", "state:todo")
-    disable(three.store, "ann", "bo")
-
-    assert [(0,)] == three.query("SELECT count(annotator) FROM assignment")
-    assert ("bo", True) == [(one.name, one.disabled) for one in upkeep.status(three.store, "ann").people][1]
 
 
 @pytest.mark.databases

@@ -125,27 +125,6 @@ def test_training_counts_nowhere_else(taught: Any) -> None:
     assert () == doctor(taught.store, lambda _done: None).found
 
 
-def test_training_samples_are_given_to_nobody_who_knows_the_answer(taught: Any) -> None:
-    begin(taught)
-    team.assign(taught.store, taught.info(), "ann", 2, 1.0, None)
-    ids = taught.info().training["samples"]
-
-    found = taught.query("SELECT sample_id FROM assignment WHERE slot = 2")
-    assert set(range(1, 16)) - {*ids} == {number for (number,) in found}
-
-
-@pytest.mark.databases
-def test_training_that_begins_later_takes_the_second_places_back_until_it_ends(taught: Any) -> None:
-    team.assign(taught.store, taught.info(), "ann", 2, 1.0, None)
-    begin(taught)
-    open_ones = "SELECT sample_id FROM assignment WHERE NOT done AND annotator IS NULL"
-    ids = {*taught.info().training["samples"]}
-
-    assert not ids & {number for (number,) in taught.query(open_ones)}
-    training.end(taught.store, taught.info(), "ann")
-    assert ids <= {number for (number,) in taught.query(open_ones)}
-
-
 @pytest.mark.databases
 def test_a_person_who_comes_in_several_windows_at_once_has_one_copy(taught: Any) -> None:
     begin(taught)
@@ -171,19 +150,6 @@ def test_who_has_a_copy_waits_for_no_writer(taught: Any) -> None:
         session.execute(select(DATASET.id).with_for_update())
         assert copy == training.admitted(open_desk(other, None, "bo")).info
     other.close()
-
-
-@pytest.mark.databases
-def test_a_purge_takes_the_copies_along(taught: Any) -> None:
-    begin(taught, "id:s01,s02")
-    decide(sits_down(taught, "bo"))
-    for key, left in (("s01", [("s02",)] * 2), ("s02", [])):
-        plan = upkeep.plan_purge(taught.store, taught.info(), [key])
-        assert all("training" not in other for other in plan.sharing)
-        upkeep.purge(taught.store, taught.info(), plan, "ann")
-        assert left == taught.query("SELECT key FROM sample WHERE key IN ('s01', 's02')")
-    assert () == doctor(taught.store, lambda _done: None).found
-    assert "data" == sits_down(taught, "bo").info.name
 
 
 @pytest.mark.databases

@@ -7,57 +7,33 @@ from typing import Any
 import pytest
 
 from tests.conftest import accepted, do, unit_of
-from tests.rows import proposal, sample
+from tests.rows import naming
 from workbench.model import Evidence, Match, Tally, count
 from workbench.stages import editing
 from workbench.stages.queue import queue_rows
 from workbench.stages.review import act_on
 from workbench.store import journal
 
-ENTITIES = ["Paris", "Rome"]
-
-
-def row(name: str, contexts: list[str], **more: Any) -> dict[str, Any]:
-    return sample(name, "She went from Paris to Rome.", *contexts, user_input="Where?", **more)
-
-
-def proposed(contexts: list[str]) -> dict[str, Any]:
-    found = [[name for name in ENTITIES if name in context] for context in contexts]
-    return {**proposal((), *found), "reference_entities": ENTITIES}
-
-
-PARIS = ["Paris only."]
-
-
-@pytest.fixture
-def siblings(bench: Any) -> Any:
-    """Two samples of one reference and one context; only Paris is in it."""
-    bench.load([row(name, PARIS, proposal=proposed(PARIS)) for name in ("a", "b")])
-    return bench
-
-
-def texts(opened: Any) -> list[str]:
-    return [unit.text for unit in opened.state.entity.assessment.units if not unit.rejected]
-
 
 @pytest.mark.databases
-def test_undo_of_one_act_in_two_samples_leaves_the_one_whose_text_was_replaced_since(siblings: Any) -> None:
-    opened = [siblings.open(key) for key in ("a", "b")]
+def test_undo_of_one_act_in_two_samples_leaves_the_one_whose_text_was_replaced_since(bench: Any) -> None:
+    bench.load([naming(key, ["Paris", "Rome"], ["Paris"]) for key in ("a", "b")])
+    opened = [bench.open(key) for key in ("a", "b")]
     acts = [act_on(one, do("Rome", editing.reject)(one)) for one in opened]
-    journal.record(siblings.store, acts, "ann")
-    siblings.load([row("a", ["nothing at all, no names."])], update=True)
-    before = siblings.review("a").state
+    journal.record(bench.store, acts, "ann")
+    bench.load([naming("a", ["Paris", "Rome"], [])], update=True)
+    before = bench.review("a").state
 
-    moved = siblings.undo()
+    moved = bench.undo()
 
-    assert (siblings.id("b"), 1) == (moved.sample_id, moved.samples)
-    assert before == siblings.review("a").state
-    assert ["Paris", "Rome"] == texts(siblings.open("b"))
+    assert (bench.id("b"), 1) == (moved.sample_id, moved.samples)
+    assert before == bench.review("a").state
+    assert [False, False] == [unit.rejected for unit in bench.open("b").state.entity.assessment.units]
 
 
 def test_a_missing_unit_says_why(bench: Any) -> None:
     """Each press gives the next reason; a found unit becomes missing first."""
-    bench.load([row("a", ["Paris."], proposal=proposed(["Paris."]))])
+    bench.load([naming("a", ["Paris"], ["Paris"])])
     said = []
     for _ in range(5):
         unit = unit_of(bench.act("a", do(0, editing.next_reason)), 0)
