@@ -271,9 +271,8 @@ def disputes_text(report: DisputeReport, chosen: Sequence[Dispute], limit: int, 
     if report.disputes and not chosen:
         lines.append("none of them fits --state and --between")
     lines += and_more(len(listed) - limit, ": --limit")
-    if hidden := {one.sample_id for one in chosen if one.hidden} - {
-        one.sample_id for one in chosen if not one.hidden
-    }:
+    shown = {one.sample_id for one in chosen if not one.hidden}
+    if hidden := {one.sample_id for one in chosen} - shown:
         lines.append(f"hidden until your own review (workbench review): {many(len(hidden), 'sample')}")
     if any(dispute.fitted for dispute in listed[:limit]):
         number = len({dispute.sample_id for dispute in report.disputes if dispute.fitted})
