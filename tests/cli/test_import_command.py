@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -47,32 +46,8 @@ EXPORTED = ("native", "ragas", "deepeval-goldens", "huggingface", "label-studio"
 @pytest.mark.parametrize("form", EXPORTED)
 def test_an_export_comes_back_with_its_name_policy_gold_and_marks(run: Any, tmp_path: Any, form: str) -> None:
     """The folder is named, nothing else; what is exported from there is the same again."""
-    gold = [
-        {
-            "annotator": "zoe",
-            "entities": [
-                {"text": "Ann", "label": "person", "start": 0, "end": 3, "verdict": "found",
-                 "evidence": [{"context": 0, "start": 0, "end": 3}]},
-                {"text": "Bob", "label": "person", "start": 10, "end": 13, "verdict": "missing"},
-            ],
-            "statements": [
-                {"text": "Ann met Bob.", "start": 1, "end": 5, "verdict": "missing", "reason": "partial"}
-            ],
-            "flag": "look", "comments": ["one", "two"], "shown": "blind",
-        },
-        {"annotator": "max", "disposition": {"entity": "excluded"}, "reason": {"entity": "private"},
-         "off_plan": True},
-    ]  # fmt: skip
-    row = {
-        "id": "s1", "user_input": "=Who?", "reference": "Ann met 😀 Bob.",
-        "retrieved_contexts": ["Ann | came\n'in'."], "response": "+a", "group": "g",
-        "meta": {"k": [1, "x"]}, "alternatives": ["b"], "scores": {"context_recall": 0.50}, "u": 0.25,
-        "proposal": {"proposer": "p", "model": "m", "reference_entities": [{"text": "Ann", "label": "x"}]},
-    }  # fmt: skip
-    Path("named.jsonl").write_text(
-        json.dumps({**row, "gold": gold}) + "\n" + json.dumps({**row, "id": "s2"}) + "\n"
-    )
-    assert run("--db", "one.db", "import", "named.jsonl", "--gold-if-given")[0] == 0
+    named = Path(__file__).with_name("named.jsonl")  # two rows with whatever a row may have
+    assert run("--db", "one.db", "import", named, "--gold-if-given")[0] == 0
     assert run("--db", "one.db", "export", "first", "--names")[0] == 0
     assert run("--db", "one.db", "export", "out", "--format", form, "--names")[0] == 0
 

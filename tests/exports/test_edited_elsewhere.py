@@ -12,6 +12,7 @@ import pytest
 
 from tests.conftest import Bench
 from tests.exports.conftest import Leave, edited
+from tests.lists import from_cases
 from workbench.formats.reading import read
 from workbench.formats.rows import Notes
 from workbench.model import Record
@@ -303,25 +304,7 @@ def test_a_pseudonym_of_another_database_stays_one(hard: Bench, leave: Leave) ->
 # Who marked the spans
 
 
-ADDRESS = "ana.smith@firm.example"
-TASK = {"text": "Ann was in Rome.", "meta": {"question": "Who?", "contexts": ["Ann"]}}
-MARKED = {"start": 0, "end": 3, "label": "person"}
-BY_PEOPLE: list[tuple[str, dict[str, Any]]] = [
-    ("prodigy", {**TASK, "spans": [MARKED], "answer": "accept", "_annotator_id": ADDRESS}),
-    ("label-studio", {
-        "data": {"text": TASK["text"], "question": "Who?", "contexts": ["Ann"]},
-        "annotations": [{"completed_by": {"email": ADDRESS}, "result": [
-            {"id": "r1", "type": "labels", "value": {"start": 0, "end": 3, "text": "Ann", "labels": ["p"]}}
-        ]}],
-    }),
-    ("argilla", {
-        "fields": {"text": TASK["text"]}, "metadata": TASK["meta"], "suggestions": {},
-        "responses": {"ner": [{"value": [MARKED], "user_id": ADDRESS}]},
-    }),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("tool", "row"), BY_PEOPLE, ids=[one[0] for one in BY_PEOPLE])
+@from_cases
 def test_who_marked_spans_in_another_tool_leaves_as_a_pseudonym(
     bench: Bench, tool: str, row: dict[str, Any]
 ) -> None:
