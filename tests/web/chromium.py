@@ -19,6 +19,9 @@ PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil
 PATIENCE = 240.0
 _connect = partial(connect, max_size=None, open_timeout=PATIENCE, ping_interval=None)
 
+IN_SIGHT = """(({ top, bottom }) => top < innerHeight && bottom > 0)(
+    document.querySelector('%s').getBoundingClientRect())"""
+
 
 class Tab:
     """One tab."""
@@ -74,6 +77,11 @@ class Tab:
         """As a person does."""
         self.run("window.left = true")
         self.ask("Page.reload")
+        self.ready()
+
+    def back(self) -> None:
+        """To the page before."""
+        self.run("window.left = true; history.back()")
         self.ready()
 
     def ready(self) -> None:

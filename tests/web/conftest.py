@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ import pytest
 import uvicorn
 
 from tests.rows import naming
+from tests.web.chromium import PROGRAM, Tab, browser, new_tab
 from workbench.stages import people
 from workbench.stages.people import Person, add_person
 from workbench.web import app as web
@@ -134,6 +136,22 @@ def name_people(bench: Any) -> None:
     """An owner and two annotators."""
     for name, role in (("ann", "owner"), ("bo", "annotator"), ("cy", "annotator")):
         add_person(bench.store, "ann", Person(name, role, adjudicator=False, disabled=False))
+
+
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """One for all tests: its start took as long as most of them."""
+    if PROGRAM is None and os.environ.get("CI") != "true":
+        pytest.skip("needs Chromium: apt-get install chromium")
+    with browser(tmp_path_factory.mktemp("chromium") / "profile") as found:
+        yield found
+
+
+@pytest.fixture
+def tab(chromium: str) -> Iterator[Tab]:
+    with new_tab(chromium) as found:
+        found.size(1280, 900)
+        yield found
 
 
 ROWS = [naming(f"s{number}", ["Agra", "India"], ["Agra"]) for number in range(4)]

@@ -13,10 +13,16 @@ TEXT                       the page has these whole words, or its source does; `
 ▸ NAME                     the unit under the cursor
 = PATH                     its address
 ? CODE                     how it was answered, if not with 200
+% WHO KEYS                 the same person in Chromium, one key after the other: `a`, `Escape`, "typed text",
+                           <selector of what is clicked>, (text that is marked | its part), /a/page, `reload`,
+                           `back`. What follows is waited for: TEXT, - TEXT, = PATH, and
+: TEXT                     the line that tells what was done has this
+? SELECTOR                 this is in sight
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -29,10 +35,12 @@ import pytest
 from tests.conftest import Bench, Run
 from tests.rows import write_rows
 from tests.sessions import on_each, replay, sessions
+from tests.web.chromium import IN_SIGHT, Tab
 from tests.web.conftest import ROWS, Served, Visitor, fields_of, name_people, running, shown
 from workbench.store.engine import open_store
 
 TOLD = sessions(__file__)
+PRESSED = re.compile(r'"([^"]*)"|<(.+?)>(?= |$)|\(([^)]+)\)|(\S+)')
 UNIT = re.compile(r'<li id="u-([^"]*)".*?<strong dir="auto">(.*?)</strong>', re.DOTALL)
 
 
@@ -78,6 +86,44 @@ class Visits:
             one.do(button, **dict(field.split("=", 1) for field in breaks))
         return one
 
+    def browse(self, tab: Tab, told: str) -> None:
+        """Do it in Chromium, in the session that the person has without it."""
+        first, *lines = told.strip().split("\n")
+        who, _, keys = first[2:].partition(" ")
+        session = self.visitor(who).client.cookies
+        assert self._served is not None
+        if tab.run("location.protocol") == "about:":
+            tab.ask("Network.setCookie", name="workbench", value=session["workbench"], url=self._served.url)
+            tab.go(self._served.url)
+            tab.settled()
+        for typed, clicked, marked, key in PRESSED.findall(keys):
+            if typed:
+                tab.type(typed)
+            elif clicked:
+                tab.click(clicked)
+            elif marked:
+                text, _, part = marked.partition(" | ")
+                tab.drag(text, part)
+                tab.wait(f"document.getElementById('new').marking?.part === '{part}'")
+            elif key.startswith("/"):
+                tab.go(f"{self._served.url}{key}")
+            elif key in ("reload", "back"):
+                tab.reload() if key == "reload" else tab.back()
+            else:
+                tab.press(key)
+            tab.settled()
+        for line in lines:
+            sign, _, rest = line.partition(" ")
+            text = json.dumps(rest if sign in tuple("-=:") else line)
+            has = f".replace(/\\s+/g, ' ').includes({text})"
+            looks = {
+                "-": f"!document.body.innerText{has}",
+                "=": f"new RegExp({text} + '$').test(location.pathname)",
+                ":": f"document.getElementById('said').textContent{has}",
+                "?": IN_SIGHT % rest,
+            }
+            tab.wait(looks.get(sign, f"document.body.innerText{has}"))
+
     def step(self, told: str) -> None:
         """One page, and what is on it."""
         first, *lines = told.strip().split("\n")
@@ -109,10 +155,12 @@ def visits(run: Run) -> Iterator[Visits]:
 def test_a_visit_goes_as_it_is_told(
     run: Run, visits: Visits, request: pytest.FixtureRequest, title: str
 ) -> None:
-    for step in re.split(r"(?m)^(?=[@>*$&] )", TOLD[title])[1:]:
+    for step in re.split(r"(?m)^(?=[@>*$&%] )", TOLD[title])[1:]:
         if step.startswith("@ served"):
             visits.serve(step.removeprefix("@ served"))
         elif step.startswith("&"):
             visits.step(step)
+        elif step.startswith("%"):
+            visits.browse(request.getfixturevalue("tab"), step)
         else:
             replay(run, request.getfixturevalue, step)
