@@ -4,7 +4,7 @@ from typing import Any
 
 from workbench.model import is_real
 
-MATCHER = "layered-10"
+MATCHER = "layered-11"
 """Stored with every score: another version may score the same names differently."""
 
 FLOOR = 60

@@ -13,6 +13,7 @@ from workbench.text import inflection
 from workbench.text.inflection import LETTERS_STAY, first_letters, forms, places_of
 from workbench.text.lists import by_word, has_digit, listed, sections
 from workbench.text.normalise import alike, content, first_sound, fold, is_foreign, key, settled, words
+from workbench.text.numbers import in_smallest
 
 _WORDS = sections(__name__)
 
@@ -102,6 +103,8 @@ _DESCRIPTION = re.compile(rf"(?:(?:{_WORDS['description'].strip().replace(chr(10
 _FORMAL = re.compile(
     r"(?:The\s+)?(?:People.s\s+)?(?:Kingdom|Republic|State|Commonwealth|City|Town|Village)\s+of\s+(?:the\s+)?"
 )
+_LEGAL_FORMS = listed(_WORDS["legal forms"])  # what a company is by law, without dots
+_STATES = (["u", "s"], ["united", "states"])
 _PARENTHESES = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _SUBTITLE = re.compile(r"(?<=\w{3}):\s.*$")
 _NAME = 200  # code points; what is longer is no name
@@ -179,7 +182,7 @@ def sketch(text: str, label: str, lang: str | None) -> Sketch:
     if not found or _bare(text, kind):
         return UNKNOWN
     if figures and (kind != PERSON or has_digit("".join(_without_generation(settled(found, lang), kind)[0]))):
-        return Sketch("figures", set(figures))
+        return Sketch("figures", {*figures, *filter(has_digit, in_smallest(found))})
     if not text.isascii() and (not _ALPHABETIC.fullmatch(joined) or _acronyms(text)):
         return UNKNOWN
     kept = _without_generation(content(found, lang), kind)[0]
@@ -249,7 +252,7 @@ def analyse(text: str, label: str, lang: str | None = None) -> Analysed:
     main, _ = _without_generation(content(everything, lang), kind)
     tokens = _with_countries(tuple(_without_dots(main)))
     in_forms = tuple(_forms(token, kind, lang) for token in tokens)
-    keys = {_joined(merged)}
+    keys = {_joined(in_smallest(merged))}
     if not text.isascii() and (spelled_out := _spelled_out(text)):
         keys.add(_key(spelled_out, kind, lang))
     return Analysed(
@@ -366,16 +369,18 @@ def _acronym(text: str) -> str:
 
 def _initials(everything: Sequence[str]) -> frozenset[str]:
     """The acronyms a name of several words can have: with and without its small words."""
-    every = "".join([word[0] for word in everything])
-    big = "".join([word[0] for word in everything if word not in SMALL])
-    return frozenset([initials for initials in (every, big) if 2 <= len(initials) <= 8])
+    states = 2 if everything[:2] in _STATES else everything[:1] == ["us"]  # not in FDA
+    named = [everything, everything[states:]] if states else [everything]
+    named += [[word for word in some if word not in SMALL] for some in named]
+    initials = ("".join([word[0] for word in some]) for some in named)
+    return frozenset([letters for letters in initials if 2 <= len(letters) <= 8])
 
 
 def _bare(text: str, kind: str) -> str:
     """A name without what describes it, "" when nothing does.
 
     A class or direction before it (western Turkey, городе Грозном, City of Edmonton), a remark in
-    parentheses, a subtitle or (of a place) the larger place or its kind behind it (Hubei Province).
+    parentheses, a subtitle, a legal form or (of a place) the larger place or its kind behind it (Hubei).
     """
     bare = text.strip()
     if bare.isalnum() or len(bare) > _NAME:
@@ -386,6 +391,8 @@ def _bare(text: str, kind: str) -> str:
         bare = _PARENTHESES.sub("", bare)
     if ":" in bare:
         bare = _SUBTITLE.sub("", bare)
+    while " " in bare and bare.rpartition(" ")[2].strip(",").replace(".", "") in _LEGAL_FORMS:
+        bare = bare.rpartition(" ")[0].rstrip(" ,&")
     if kind == PLACE:
         bare = _KIND.sub("", _LARGER_PLACE.sub("", bare) if "," in bare else bare)
     if bare == text.strip() or not (bare[:1].isupper() or bare[:1].isdigit() or bare[:1] in '«"“'):

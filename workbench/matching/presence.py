@@ -34,6 +34,7 @@ from workbench.text.numbers import (
     ROMAN_END,
     SYMBOLS,
     counting,
+    in_smallest,
     is_ordinal,
     number,
     romans,
@@ -177,12 +178,15 @@ def _next(word: WordPlace, column: list[WordPlace], text: str) -> WordPlace | No
 # Capitalised beside a name without belonging to it: titles, and words that begin sentences.
 _APART = listed(sections(__name__)["apart"])
 _APART_GERMAN = _APART | listed(sections(__name__)["apart de"])
-_BEFORE = re.compile(r"([^\W_]+)(?:[ \u00a0]|-|['’]s )$")
+_BEFORE = re.compile(r"(?<![^\W_])(?!Me )([^\W_]+)(?:[ \u00a0]|-|['’]s )$")
 _BEFORE_OF = re.compile(r"([^\W_]+)[ \u00a0](?:of|of the|de|du|des|von|of St\.)[ \u00a0]$")
 _BEFORE_OF_GERMAN = re.compile(r"([^\W_]+)[ \u00a0](?:of|of the|de|du|of St\.)[ \u00a0]$")
 # A plural that opens a sentence has its capital from there: Members of NATO, not Duchess of Kent.
-_PLURAL_OPENS = re.compile(r"(?:^|[.!?…:]\s+|\n)[^\W_]{2,}[^\W_isu]s[ \u00a0]of[ \u00a0](?:the[ \u00a0])?$")
-_AFTER = re.compile(r"(?:[ \u00a0-]|['’]s )([^\W_]+)")
+_PLURAL_OPENS = re.compile(
+    r"(?:^|[.!?…:]\s+|\n)(?!Charles|James|Thomas|Nicholas|Agnes|Johannes)"
+    r"[^\W_]{2,}[^\W_isu]s[ \u00a0]of[ \u00a0](?:the[ \u00a0])?$"
+)
+_AFTER = re.compile(r"(?:[ \u00a0-]|['’]s )((?:[^\W\d_]\.){2,}|[^\W_]+)")
 _MONTH_BEFORE = re.compile(r"([^\W\d_]+)\.?,?[ \u00a0](?:\d{1,2}(?:st|nd|rd|th)?,?[ \u00a0])?$")
 # What makes a figure before a capital a part of the name: the 2002 Winter Olympics, not in 2002 Microsoft.
 _HOLDS_FIGURE = re.compile(r"(?<!\w)(?i:the|an?|this|that|at)[ \u00a0]$")
@@ -218,12 +222,12 @@ def inside_longer(
         return bool(_DAY_BEFORE.search(before))
     if surface.isdigit() and _inside_date(before, right):
         return True
+    if surface[0].isdigit() and before.endswith("-"):  # 19 of Covid-19, 1273 of mRNA-1273
+        return left is not None and left[1] != left[1].lower() and folded(left[1]) not in MONTHS
     if (german or surface.islower()) and has_digit(key(surface, lang)):  # four English frigates
         return False
     goes_on, began = _extends(right, own, apart), _extends(left, own, apart)
     if surface[0].isdigit() or (not left and key(surface, lang).isdecimal()):
-        if before.endswith("-"):  # 19 of Covid-19
-            return began
         begins = _HOLDS_FIGURE.search(before) or (began and not _OPENS.search(before))
         plain = not left and (surface.isdigit() or surface.isalpha())
         return goes_on and bool(begins or (plain and _TWO_CAPITALS.match(after)))
@@ -276,7 +280,6 @@ _GENERATION = re.compile(r",?\s+(?:Jr|Sr|[IVX]+)\.?$")
 _QUOTED = re.compile('[«“"„]([^»”"“]{3,})')
 # A name in Latin letters or capitals at the end of a Cyrillic description: социальной сети Facebook.
 _PROPER = re.compile(r"[а-яё]\s+((?:[A-Z][\w-]*+\s?)++|[А-ЯЁ]{3,})$")
-_COMPANY = re.compile(r",?\s+(?:Inc|Ltd|LLC|Corp(?:oration)?|Co|GmbH|AG|SE|SA|plc|PLC|Company|Limited)\b.*$")
 
 
 def presence(
@@ -321,7 +324,9 @@ def _levelled(text: str) -> str:
 def _figures_from(text: str, lang: str | None) -> frozenset[str]:
     """The words of a text; of a date with a year also the day without it."""
     there = words(text, lang)
-    return frozenset((*there, *(word[4:] for word in there if _WITH_YEAR.fullmatch(word))))
+    return frozenset(
+        (*there, *in_smallest(there), *(word[4:] for word in there if _WITH_YEAR.fullmatch(word)))
+    )
 
 
 _WITH_YEAR = re.compile(r"\d{4}m\d\d(?:d\d\d)?")
@@ -363,7 +368,7 @@ def _patterns(name: Analysed, lang: str | None) -> list[_Pattern]:
         _Pattern(tuple(traits(word, lang) for word in other), NORMALISED, "normalised", tight=True)
         for other in _rephrased(name, words)
     ]
-    if name.label == PERSON and len(words) > 1:  # J. Smith, Franklin Delano Roosevelt
+    if len(words) > 1 and (name.label == PERSON or _SPECIES.fullmatch(name.text)):  # J. Smith, S. aureus
         first = [traits(word, lang) | {_initial(word)} for word in words[:-1]]
         patterns.append(_Pattern((*first, sequence[-1]), INITIALS, "initials", tight=True))
     patterns += [
@@ -371,11 +376,9 @@ def _patterns(name: Analysed, lang: str | None) -> list[_Pattern]:
         for short in _short_forms(name)
         if max(map(len, short), default=0) > 2 and short != words
     ]
-    apart = _LETTERS_AND_FIGURES.fullmatch(words[0])
-    if len(words) == 1 and apart is not None:  # GPT4, GPT-4
-        patterns.append(
-            _Pattern(tuple(frozenset({part}) for part in apart.groups()), NORMALISED, "normalised")
-        )
+    apart = _LETTERS_AND_FIGURES.sub(r"\1 \2", " ".join(words)).split()
+    if apart != words:  # GPT4, GPT-4; L221-18, L. 221-18
+        patterns.append(_Pattern(tuple(traits(part, lang) for part in apart), NORMALISED, "normalised"))
     elif 1 < len(words) < 4 and not words[0][0].isdigit():  # e-mail, email
         patterns.append(_Pattern((forms("".join(words), lang),), NORMALISED, "normalised"))
     patterns += [
@@ -389,6 +392,10 @@ def _patterns(name: Analysed, lang: str | None) -> list[_Pattern]:
             for other in other_names(name.country.name, name.text)
         ]
     return patterns
+
+
+_SPECIES = re.compile(r"[A-Z](?:[a-z]+|\.) [a-z]{3,}")
+_INITIALS_BEFORE = re.compile(r"(?<!\w)([^\W\d_])\.(?:[ \u00a0-]?[^\W\d_]\.)*[ \u00a0]?$")
 
 
 def _initial(word: str) -> str:
@@ -426,8 +433,6 @@ def _short_forms(name: Analysed) -> Iterator[list[str]]:
         yield last
     if name.label == ORGANISATION and (quoted := _QUOTED.search(name.text) or _PROPER.search(name.text)):
         yield pieces(quoted.group(1))
-    if (bare := _COMPANY.sub("", name.text)) != name.text:
-        yield pieces(bare)
     if name.bare:
         yield pieces(name.bare)
 
@@ -466,16 +471,16 @@ def _hits(
                 continue
             if analysed.label == PERSON and surface.islower() and not name.text.islower():  # the cash of Cash
                 continue
+            other = _INITIALS_BEFORE.search(context, max(0, start - _WINDOW), start)
+            if pattern.rule == "short_form" and other and other[1].lower() not in {word[0] for word in own}:
+                continue  # another person of that name
             if not analysed.digits and context[end : end + 1] in _CURRENCY:  # US of US$
                 continue
             if (pattern.rule in ("inflected", "alias") or analysed.generation) and _is_other_figure(
                 analysed, context, start, end
             ):
                 continue
-            if name.text.endswith(_SIGNS):
-                end = start + len(surface) + len(name.text) - len(name.text.rstrip("+#"))
-                surface = context[start:end]
-            elif analysed.digits:
+            if analysed.digits:
                 start -= start > 0 and context[start - 1] in SYMBOLS and name.text[0] in SYMBOLS
                 if _PERCENT.search(name.text) and (sign := _PERCENT.match(context, end)):
                     end = sign.end()
@@ -524,8 +529,7 @@ def _in_katakana(text: str, edge: int) -> bool:
 
 _PERCENT = re.compile(r"\s?[%٪％]")
 _CURRENCY = ("$", "€", "£")
-_SIGNS = ("++", "#")  # C++ and C# are not C
-_LETTERS_AND_FIGURES = re.compile(r"([^\W\d_]+)(\d+)")
+_LETTERS_AND_FIGURES = re.compile(r"(?<!\S)([^\W\d_]+)(\d+)(?!\S)")
 
 
 @lru_cache(maxsize=512)
@@ -550,7 +554,7 @@ _THREE = re.compile(r"\d{3}(?!\d)")
 _APOSTROPHES = ("de", "fr", "it")
 _BLANKS = listed("fr de es pt ru uk be bg pl cs sk sv no nb fi et lv lt hu")  # that part thousands by one
 _BEHIND_NAME = re.compile(
-    rf"(?:\+\+|#(?!\w))|/[^\W\d_]"
+    rf"/[^\W\d_]"
     rf"|[\s-]?(?:[{SYMBOLS}]|(?![AaPp][Mm]\b)(?:(?:per|pour|por) )?(?:[^\W\d_]|[\u0300-\u1dff])+\.?)"
 )
 
@@ -586,27 +590,30 @@ def _is_other_figure(name: Analysed, text: str, start: int, end: int) -> bool:
     if text[end - 1].isdigit() and (more := _rest_of_figure(name.lang)[2].match(text, end)):
         end = more.end()
     behind = _BEHIND_NAME.match(text, end)
-    if behind is not None and behind.group() in _SIGNS:
-        return not name.text.endswith(behind.group())
     if behind is not None and behind.group()[0] == "/" and name.digits:
         return "/" not in name.text  # 5 km of 5 km/h
     if not (name.digits or name.generation):
-        return name.text.endswith(_SIGNS)
+        return False
     part = _PART_BEFORE.search(text, max(0, start - 3), start) or _PART_BEHIND.match(text, end)
     if part and (name.text.isdecimal() or text[start:end].isdecimal()):  # also "of 3" of 3:1
         return True
     there = words(text[_whole_figure(text, start, name.lang) : behind.end() if behind else end], name.lang)
-    figures = without_zeros(filter(has_digit, there))
+    figures = _numbers(there)
     if name.generation:
         return bool(figures) and name.generation not in figures
     amount, own = AMOUNTS.intersection(there), AMOUNTS.intersection(name.bag)
     # fifty of two hundred and fifty
     if number := _NUMBER_BEFORE.search(text, max(0, start - _WINDOW), start):
-        figures &= without_zeros(words(text[number.start() : end], name.lang))
+        figures &= _numbers(words(text[number.start() : end], name.lang))
     dated = any("m" in figure for figure in figures.union(name.digits))
-    return (not dated and not figures.issuperset(without_zeros(name.digits))) or (
-        amount != own and bool(own or "percent" in amount)
-    )
+    wanted = (name.digits, filter(has_digit, _as_words(name.text, name.lang)))
+    same = dated or any(figures.issuperset(without_zeros(digits)) for digits in wanted)
+    return not same or (amount != own and bool(own or "percent" in amount))
+
+
+def _numbers(words: Sequence[str]) -> set[str]:
+    """The figures among some words, those of amounts also in the smallest unit."""
+    return without_zeros(filter(has_digit, (*words, *in_smallest(words))))
 
 
 def _figures(name: Analysed, text: str, figures: Iterable[tuple[int, Set[str]]]) -> Iterator[tuple[int, int]]:
@@ -617,8 +624,9 @@ def _figures(name: Analysed, text: str, figures: Iterable[tuple[int, Set[str]]])
     """
     if not name.digits or len(name.bag) > _LONGEST:
         return
-    wanted, digits = _as_words(name.text, name.lang), set(name.digits)
-    places = (start for start, there in figures if digits <= there)
+    wanted = _as_words(name.text, name.lang)
+    either = set(name.digits), set(filter(has_digit, wanted))
+    places = (start for start, there in figures if any(digits <= there for digits in either))
     reached = 0
     for start in islice(places, _PLACES):
         before = max(reached, start - _WINDOW)
@@ -627,7 +635,7 @@ def _figures(name: Analysed, text: str, figures: Iterable[tuple[int, Set[str]]])
         for first in (start, *reversed(pieces_before[-len(name.bag) :])):
             near = ends[: len(name.bag) + 7]  # 255 may be five words, with a currency and a unit
             end = next((end for end in near if _as_words(text[first:end], name.lang) == wanted), 0)
-            plain = len(name.bag) == 1
+            plain = len(name.bag) == 1 and "m" not in name.digits[0]
             if end and plain and is_ordinal(fold(text[first:end])) != is_ordinal(fold(name.text)):
                 continue  # five is not the fifth
             if end and plain and romans(text[first:end]) != text[first:end]:
@@ -639,7 +647,7 @@ def _figures(name: Analysed, text: str, figures: Iterable[tuple[int, Set[str]]])
 
 
 def _as_words(text: str, lang: str | None) -> list[str]:
-    return sorted(key(text, lang).replace(",", "").split())
+    return sorted(in_smallest(key(text, lang).replace(",", "").split()))
 
 
 def _is_other_word(text: str, surface: str, rule: str) -> bool:

@@ -18,7 +18,7 @@ from rapidfuzz.distance import OSA
 from workbench.model import Span
 from workbench.text import numbers
 from workbench.text.lists import by_key, by_word, has_digit, listed, sections
-from workbench.text.tokens import UNSPACED, marks, plain
+from workbench.text.tokens import GRADE, UNSPACED, marks, plain
 
 _QUOTES = dict.fromkeys("“”„‟″«»‹›〝〞「」『』", '"')
 _MARKS = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\ufe0e\ufe0f]")
@@ -173,6 +173,7 @@ _DEVANAGARI = re.compile("[\u0900-\u097f]")
 _FOREIGN_DIGIT = re.compile(r"[^\D0-9]")
 # 10² is no 102, 2½ no 21/2: compatibility forms write them with the same digits.
 _RAISED = re.compile("[²³¹⁰⁴-⁹¼-¾⅐-⅞](?<=\\d.)")
+_QUARTERS = {"¼": ".25", "½": ".5", "¾": ".75"}
 _ROUNDS = 4  # folding settles in two rounds on all of Unicode; the rest is margin
 
 # Fillers are dropped wherever they stand: a name says the same without them. Prepositions are dropped at the
@@ -180,7 +181,8 @@ _ROUNDS = 4  # folding settles in two rounds on all of Unicode; the rest is marg
 _LISTS = {name: by_key(_WORDS[name]) for name in ("articles", "fillers", "prepositions")}
 # Cut from a start that leaves a name of two words: "Queen" and "General" often belong to the name.
 _HONORIFICS = listed(_WORDS["honorifics"])
-_OF_TIME = listed("in on at from between during")  # before a figure they say nothing: in 1990
+# Before a figure they say nothing: in 1990, between 10 and 40.
+_OF_TIME = listed("in on at from between during entre zwischen между от")
 _WHOLE, _AT_START, _BEFORE_FIGURE, _AT_END = (
     by_word(_WORDS[f"abbreviations{where}"])
     for where in ("", " at the start", " before a figure", " at the end")
@@ -198,11 +200,13 @@ _ELIDING = frozenset({"fr", "it", "ca"})
 
 
 _ISO = "|".join(rf"\d{{4}}{mark}\d{{1,2}}{mark}\d{{1,2}}" for mark in ("-", "/", r"\."))
-_SHORT = "|".join(rf"\d{{1,2}}{mark}\d{{1,2}}{mark}\d{{4}}" for mark in ("/", r"\."))
+_SHORT = "|".join(rf"\d{{1,2}}{mark}\d{{1,2}}{mark}\d{{4}}" for mark in ("-", "/", r"\."))
 _DATE = f"{_ISO}|{_SHORT}"
 _IS_ISO, _IS_SHORT = re.compile(_ISO), re.compile(_SHORT)
 
 
+_GRADE = re.compile(rf"{GRADE}(?<=([+−-]))")
+_SIGN_IN_WORDS = {"+": " plus", "-": " minus", "−": " minus"}
 _SIGNS = r"(?:(?:\+\+|#)(?![\w+#]))?"  # C++ and C# are not C
 
 
@@ -236,7 +240,8 @@ def _one_alphabet(match: re.Match[str]) -> str:
 
 
 def _composed(text: str) -> str:
-    return unicodedata.normalize("NFKC", _RAISED.sub(r"^\g<0>", text) if _RAISED.search(text) else text)
+    raised = _RAISED.sub(lambda sign: _QUARTERS.get(sign[0], f"^{sign[0]}"), text)
+    return unicodedata.normalize("NFKC", raised)
 
 
 def _fold_once(text: str) -> str:
@@ -284,6 +289,8 @@ def words(text: str, lang: str | None = None) -> list[str]:
     composed = text if text.isascii() else _composed(text)
     if has_digit(composed):
         composed = numbers.parted(composed)
+    if "-" in composed or "+" in composed or "−" in composed:
+        composed = _GRADE.sub(lambda grade: grade[0][:-1] + _SIGN_IN_WORDS[grade[1]], composed)
     folded = numbers.paused(fold(numbers.romans(composed)))
     if ("-" in folded or "'" in folded) and has_digit(folded):
         folded = _ORDINAL.sub("", _DECADE.sub("s", folded))

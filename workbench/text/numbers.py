@@ -80,6 +80,9 @@ _AMOUNTS = by_word(_WORDS["amounts"])
 AMOUNTS = frozenset(_AMOUNTS.values())
 _MEASURES = by_word(_WORDS["measures"])
 _MEASURED = AMOUNTS.union(_MEASURES.values(), _SCALES.values(), _SIZES)
+_SMALLEST = {unit: (int(size), base) for base, size, unit in map(str.split, _WORDS["scales"].splitlines())}
+_FIRST_DAY = listed(_WORDS["first day"])
+_OF = listed("of de del do di ano anno")
 _WEEKDAYS = listed(_WORDS["weekdays"])
 _DAY_FIRST = listed(_WORDS["day first"])
 _ADDING = frozenset({None, "en", "ru", "uk"})  # languages all of whose number words are known
@@ -107,7 +110,7 @@ _EAST_PART = re.compile(rf"(\d[\d,]*(?:\.\d+)?) ?([{EAST}]*)")
 _HUNDREDTH = {phrase.split()[1] for phrase in _PER_HUNDRED}
 _COUNTING = frozenset(
     {*SYMBOLS, *_UNITS, *_MAGNITUDES, *_AMOUNTS, *_MEASURES, _MINUS, *_DEGREE, *_HUNDREDTH, "half"}
-)
+).union(_FIRST_DAY)
 # Letters behind a figure that are a word of their own: 20kg, €3bn, $1.2M. M and B are millions and billions,
 # k thousands; small m and b only of money.
 _LETTER = f"[^\\W_{UNSPACED}]"
@@ -117,7 +120,10 @@ _GLUED = re.compile(
 _SHORT = {"k": "thousand", "K": "thousand", "M": "million", "B": "billion"}
 _SHORT_OF_MONEY = {**_SHORT, "m": "million", "b": "billion", "T": "trillion"}
 _RATE = re.compile(r"(?<=\d)\s?(mph|km/?h|kph)(?!\w)", re.IGNORECASE)
-_AREA = re.compile(r"(?<=\d)\s?(km|m|cm|mm|mi|ft)[2²](?!\w)")
+_AREA = re.compile(
+    r"(?<=\d)\s?(?:(km|m|cm|mm|mi|ft|км|м)[2²](?!\w)"
+    r"|(?i:([^\W\d]+)\s(?:(?:cuadrado|carré|quadrado)s?|quadrat[oi])(?!\w)|(?:квадратн\w+|кв\.)(?=\s?[км])|quadrat(?=\w*meter)))"
+)
 _US_DOLLARS = re.compile(r"U(?<!\wU)S\s?(?=\$)")
 _BELOW_ZERO = re.compile(r"[-−](?<![^\s(].)(?=\d)")
 _CODE = re.compile(rf"\b({'|'.join(_CURRENCIES)})\s?(?=\d)")
@@ -129,12 +135,11 @@ _HALF_OF_DAY = re.compile(r"(?<=\d)\s?([ap])\.?m\b\.?", re.IGNORECASE)
 # What the patterns above change has one of these in it: one search spares nine. 5 May and 1939-45 have none.
 _TO_PART = re.compile(
     r"\d(?:[^\W\d]|:\d|\s(?i:[ap]\.?m|k|cm|m(?!il|[aeouy])|ft|uhr|[년월年月千万萬億亿兆천만억조ล]))"
-    r"|[-−](?<![^\s(].)\d|Q\d|[DRPY]\s?\d|S\s?\$|°"
+    r"|[-−](?<![^\s(].)\d|Q\d|[DRPY]\s?\d|S\s?\$|°|[cCqQ]uadra|carré|квадр|м[2²]|кв\."
 )
-# In words that are one already: 14 to 17, 2c30 pm.
-_RANGE = re.compile(r"(?<=\d) (?:to|through|bis|до) (?=\d)")
+# In words that are one already: 14 to 17, 14 cm to 17 cm, 2c30 pm.
+_RANGE = re.compile(r"(?<=\d)( (?![ap]m )[^\W\d]+|) (?:to |through |bis |до |à |)(?=\d\S*\1(?!\S))")
 _CLOCK = re.compile(r"(?<!\S)(1[0-2]|[1-9])(?:c([0-5]\d))? ([ap])m(?!\S)")
-_RANGE_OR_TIME = listed("to through bis до am pm")
 
 
 PAUSE = "ǀǀ"
@@ -160,7 +165,7 @@ def parted(text: str) -> str:
     text = _TIME.sub(r"\1c\2", text) if ":" in text else text
     text = _BELOW_ZERO.sub(f"{_MINUS} ", text).replace("°", " degrees ")
     text = _RATE.sub(lambda rate: " miles per hour" if rate[1][0] in "mM" else " km per hour", text)
-    return _GLUED.sub(_part, _AREA.sub(r" square \1", _US_DOLLARS.sub("", text)))
+    return _GLUED.sub(_part, _AREA.sub(r" square \1\2 ", _US_DOLLARS.sub("", text)))
 
 
 def paused(text: str) -> str:
@@ -222,6 +227,21 @@ def number(literal: str, lang: str | None) -> str:
     return plain if decimals.strip("0") else whole
 
 
+def in_smallest(words: Sequence[str]) -> list[str]:
+    """Words with each amount, and each of a range, in the smallest unit: 0.5 g as 500000 microgram."""
+    result, times = list(words), 0
+    if _SMALLEST.keys().isdisjoint(words):
+        return result
+    for at in range(len(words) - 1, -1, -1):
+        if times and _LITERAL.fullmatch(words[at]):
+            result[at] = f"{(Decimal(words[at]) * times).normalize():f}"
+        elif words[at] in _SMALLEST and at and _LITERAL.fullmatch(words[at - 1]):
+            times, result[at] = _SMALLEST[words[at]]
+        else:
+            times = 0
+    return result
+
+
 def without_zeros(numbers: Iterable[str]) -> set[str]:
     """Numbers without the zeros that end them behind up to two decimals: 2.50 as 2.5."""
     return {_LAST_ZEROS.sub("", number) for number in numbers}
@@ -239,10 +259,10 @@ def iso_date(literal: str) -> str:
 
 
 def short_date(literal: str, lang: str | None) -> str:
-    """14.07.1889 or 14/07/1889 as a date; 03/04/1999 stays as written where months may stand first."""
-    separator = "." if "." in literal else "/"
-    first, second, year = map(int, literal.split(separator))
-    day_first = separator == "." or lang in _DAY_FIRST
+    """14.07.1889, 14-07-1889 or 14/07/1889 as a date; 03/04/1999 stays where months may stand first."""
+    literal = literal.replace("-", "/")
+    first, second, year = map(int, re.split("[./]", literal))
+    day_first = "." in literal or lang in _DAY_FIRST
     if 1 <= second <= 12 and 1 <= first <= 31 and (day_first or first > 12 or first == second):
         return date(year, second, first)
     if 1 <= first <= 12 < second <= 31:
@@ -267,7 +287,7 @@ def canonical(words: Sequence[str], lang: str | None) -> list[str]:
     if number_words.isdisjoint(words) and "".join(words).isalpha():
         return list(words)  # most names
     composed = _compose(words, number_words, _units(lang), adding=lang in _ADDING)
-    if not _RANGE_OR_TIME.isdisjoint(composed):
+    if len(composed) > 1:
         text = _RANGE.sub(" ", " ".join(composed))
         # A language that is not known counts as English. German has the word: Platz 5 am See.
         composed = (_CLOCK.sub(_of_24_hours, text) if lang in (None, "en") else text).split()
@@ -287,7 +307,8 @@ def _compose(
     index, sign, below = 0, "", ""
     while index < len(words):
         word = words[index]
-        if not (sign or word in number_words or word[0].isdecimal()):  # most words
+        month = word == "sept" and composed and composed[-1].isdecimal()  # not the French seven
+        if month or not (sign or word in number_words or word[0].isdecimal()):  # most words
             if word != PAUSE:
                 composed.append(word)
             index += 1
@@ -336,6 +357,9 @@ def _value(words: Sequence[str], index: int, units: dict[str, int], *, adding: b
         number, at = _below_thousand(words, index, units)
         if at == index:
             return "", 0
+        tens, end = _below_thousand(words, at, units)
+        if at == index + 1 and 16 <= number <= 20 and 10 <= tens < 100:  # the year nineteen thirty-two
+            number, at = 100 * number + tens, end
     # Words that follow are added while they are smaller than the magnitude before them.
     total = Decimal(0)
     room, largest = 100 if number >= 100 and word in units else 0, inf
@@ -370,8 +394,11 @@ def _magnitude(words: Sequence[str], at: int) -> int:
 def _below_thousand(words: Sequence[str], at: int, units: dict[str, int]) -> tuple[Decimal, int]:
     """A number of one or two words (seven, twenty-one, двести) and the index behind it; 0 for none."""
     value = units.get(words[at], 0) if at < len(words) else 0
-    if value in _TENS and at + 1 < len(words) and 0 < units.get(words[at + 1], 0) < 10:
-        return Decimal(value + units[words[at + 1]]), at + 2
+    if value in _TENS or words[at : at + 1] == ["dix"]:  # trois, dix-sept, vinte e três
+        last = at + 2 + (words[at + 1 : at + 2] in (["e"], ["y"]))
+        more = units.get(words[last - 1], 0) if last <= len(words) else 0
+        if more < 10 and more > (0 if value in _TENS else 6):
+            return Decimal(value + more), last
     return Decimal(value), at + (at < len(words) and words[at] in units)
 
 
@@ -381,7 +408,7 @@ def _dates(words: list[str]) -> list[str]:
     index = 0
     while index < len(words):
         word = words[index]
-        if not (word[0].isdecimal() or word in MONTHS or word == "thang"):  # most words
+        if not (word[0].isdecimal() or word in MONTHS or word in _FIRST_DAY or word == "thang"):  # most words
             dated.append(word)
             index += 1
             continue
@@ -401,22 +428,21 @@ def _is_year_like(word: str) -> bool:
 
 def _date_at(words: list[str], index: int) -> tuple[str, int]:
     """The word at an index, or the date that starts there, and how many words it takes."""
-    first, second, third, fourth = [*words[index : index + 4], *[""] * 4][:4]
+    at = [place for place in range(index, min(index + 6, len(words))) if words[place] not in _OF]
+    first, second, third = [*map(words.__getitem__, at[:3]), "", ""][:3]
     if "thang" in (first, second):
         marked = _VIETNAMESE.match(" ".join(words[index : index + 5]))
         if marked and (marked["day"] or marked["year"]):
             year, day = (int(marked[part]) if marked[part] else None for part in ("year", "day"))
             return date(year, int(marked["month"]), day), marked.group().count(" ") + 1
     if first in MONTHS and _is_year(second):
-        return date(int(second), MONTHS[first], None), 2
-    of = second == "of" and third in MONTHS  # 5th of May
-    if of:
-        second, third = third, fourth
+        return date(int(second), MONTHS[first], None), at[1] + 1 - index
     name, number = (second, first) if second in MONTHS else (first, second)
+    number = "1" if number in _FIRST_DAY else number
     if name not in MONTHS or not _is_day(number):
         return first, 1
     year = int(third) if _is_year(third) else None
-    return date(year, MONTHS[name], int(number)), 2 + of + (year is not None)
+    return date(year, MONTHS[name], int(number)), at[1 + (year is not None)] + 1 - index
 
 
 def _is_day(word: str) -> bool:

@@ -20,6 +20,9 @@ UNSPACED = (
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
 
+# BB+, A-: grades and groups; the sign belongs to them, but not in "A- and B-levels". C++ and C# are not C.
+GRADE = r"(?<![\w&-])(?:[A-C]{2,3}[+−-]|[A-DO](?:\+|[−-](?! (?:and|or|und|oder|et|y) )))(?![\w+−-])"
+
 _ELISION = re.compile(r"(?:[ldcjmnst]|qu|dell|nell|sull|all|un)['’](?=[^\W\d_])")
 _POSSESSIVE = re.compile(r"['’]s$")
 # Turkish case endings after an apostrophe; four letters have to stand before it.
@@ -70,7 +73,7 @@ def _token_pattern(plain: bool) -> re.Pattern[str]:
     # Possessive: letters and marks never give back, so no text can make the pattern slow.
     letters = "[^\\W_]++" if plain else f"(?:[^\\W_{UNSPACED}]++{mark}*+)++"
     start = (
-        "(?:[^\\W\\d_]\\.){2,10}(?![^\\W_])"  # U.S.
+        f"{GRADE}|(?:[^\\W\\d_]\\.){{2,10}}(?![^\\W_])"  # U.S.
         "|\\d+(?:[.,]\\d+){1,10}(?![^\\W_])"  # 1,000.5
         f"|{letters}(?:['’ʼ＇&·‐‑_-]{letters})*"  # O'Brien, Jean-Luc, AT&T
     )
@@ -91,7 +94,9 @@ def word_pattern() -> re.Pattern[str]:
     """
     letters = f"(?:[^\\W_{UNSPACED}]++[{marks()}]*+)++"
     number = f"\\d++(?:[.,]\\d++){{0,10}}+(?![^\\W\\d_{UNSPACED}\uac00-\ud7af])"  # 123명
-    return re.compile(f"(?<=\\w)['’]s(?!\\w)|(?:[^\\W\\d_]\\.){{2,10}}|{number}|{letters}")
+    return re.compile(
+        f"(?<=\\w)['’]s(?!\\w)|{GRADE}|(?:[^\\W\\d_]\\.){{2,10}}|{number}|{letters}(?:(?:\\+\\+|#)(?![\\w+#]))?"
+    )
 
 
 class Cut(NamedTuple):
