@@ -12,6 +12,7 @@
                  `s1..s9` are nine rows, and `#` counts them from 0
 * WHO ID: EDITS  what a person does in review, by the names of `EDITS`, with `, ` between them; `next 3`
                  are the next three samples of their queue, of the training where they are in one;
+                 `WHO says ID: SORT STATE NOTE`: of its only dispute of that sort;
                  `WHO settles ID`: what others differ in, each unit by `take A WHO` or `neither A`, all
                  that is open by `rest WHO`; `WHO picks ID`: by hand, not in its turn; `WHO: undo` and
                  `redo`. What is refused is shown as standard error
@@ -43,7 +44,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.request import urlopen
 
 from tests.conftest import FIXTURES, Bench, Run, Wish, accepted, add_text, do
@@ -57,7 +58,7 @@ from workbench.formats.rows import Notes
 from workbench.model import Assessment, Evidence, Kind, Unit
 from workbench.reports.units import settled_value
 from workbench.reviewing.edits import Comment, Edit, Flag
-from workbench.stages import editing, queue, queue_values
+from workbench.stages import disputes, editing, queue, queue_values
 from workbench.stages.desk import open_desk
 from workbench.stages.resolve import open_resolution, take, take_rest
 from workbench.stages.review import Opened, act, open_sample
@@ -211,12 +212,18 @@ def reviewed(told: str, store: Store | None = None) -> None:
     """Do what a line `WHO ID: EDIT WORDS, EDIT WORDS` says; `undo` and `redo` are of no sample."""
     words, _, edits = told.partition(": ")
     who, _, ids = words.partition(" ")
-    how = next((one for one in ("settles ", "picks ") if ids.startswith(one)), "")
+    how = next((one for one in ("settles ", "picks ", "says ") if ids.startswith(one)), "")
     ids = ids.removeprefix(how)
     bench = Bench(Path(), store or open_store(database()))
     try:
         if edits in ("undo", "redo"):
             getattr(bench, edits)(who)
+        if how == "says ":
+            sort, state, note = shlex.split(edits)
+            listed = disputes.disputes(bench.store, bench.info(), who).disputes
+            (one,) = (one for one in listed if one.id == ids and sort in (one.sort, one.between))
+            disputes.set_state(bench.store, one, cast(disputes.State, state), note, who)
+            return
         wishes = [shlex.split(one) for one in re.split(r", (?=[a-z])", edits)]
         many = int(ids.removeprefix("next ")) if ids.startswith("next ") else 0
         info = admitted(open_desk(bench.store, None, who)).info if many else bench.info()
