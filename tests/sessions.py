@@ -222,7 +222,7 @@ def reviewed(told: str, store: Store | None = None) -> None:
             sort, state, note = shlex.split(edits)
             listed = disputes.disputes(bench.store, bench.info(), who).disputes
             (one,) = (one for one in listed if one.id == ids and sort in (one.sort, one.between))
-            disputes.set_state(bench.store, one, cast(disputes.State, state), note, who)
+            disputes.set_state(bench.store, one, cast(Any, state), note, who)
             return
         wishes = [shlex.split(one) for one in re.split(r", (?=[a-z])", edits)]
         many = int(ids.removeprefix("next ")) if ids.startswith("next ") else 0

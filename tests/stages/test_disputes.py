@@ -22,7 +22,6 @@ from workbench.store.datasets import set_dataset
 from workbench.store.scores import load_scores
 
 NAMES = ["Rome", "Oslo", "Bern", "Riga", "Kyiv"]
-HOSTILE = "[bold]x[/] \x1b[31m‮ ',\n= 1+1"
 
 
 def row(name: str, found: int = 3, *, near: bool = False, **more: Any) -> dict[str, Any]:
@@ -51,20 +50,6 @@ def only(report: DisputeReport) -> Dispute:
 
 
 # What is listed.
-
-
-@pytest.mark.databases
-def test_statements_are_in_dispute_for_themselves(bench: Any) -> None:
-    """A dataset that reviews both kinds lists both, each with its kind."""
-    one = row("a")
-    one["proposal"]["statements"] = [{"text": "Rome.", "verdict": "yes"}, {"text": "Oslo.", "verdict": "no"}]
-    bench.load([one], kinds=("entity", "statement"))
-    bench.verify("a", kind="statement", toggle=["Rome."])
-
-    found = only(read(bench))
-
-    said = (found.kind, found.between, found.first, found.second)
-    assert ("statement", "contextual_recall~verified", 0.5, 0.0) == said
 
 
 # What is given away to nobody.
@@ -129,25 +114,6 @@ def test_settling_a_dispute_moves_the_estimate_by_just_that(bench: Any, wish: Wi
 # States.
 
 
-def test_a_state_is_kept_with_its_note_until_a_value_changes(bench: Any) -> None:
-    """Then it is open again, and what was said stays to be read."""
-    key = HOSTILE.replace("\n", " ")
-    bench.load([row(key), row("b")])
-    verify(bench, key, 1)
-    now = disputes.set_state(bench.store, only(read(bench)), "explained", HOSTILE, "ann")
-
-    explained = only(read(bench))
-    bench.act(key, do(3, editing.toggle))
-    again = only(read(bench))
-
-    said = (explained.state, explained.was, explained.note, explained.annotator)
-    assert ("explained", "explained", HOSTILE, "ann") == said
-    assert (now.state, now.note) == (explained.state, explained.note)
-    assert ("open", "explained", HOSTILE) == (again.state, again.was, again.note)
-    bench.undo()
-    assert "explained" == only(read(bench)).state
-
-
 @pytest.mark.databases
 def test_whoever_has_not_seen_what_another_said_takes_nothing_of_it_away(bench: Any) -> None:
     bench.load([row("a")])
@@ -179,15 +145,6 @@ def test_of_two_who_say_something_at_the_same_time_the_second_is_told(bench: Any
         assert ("bob", state) == (only(read(bench)).annotator, only(read(bench)).state)
 
 
-def test_a_flag_with_another_reason_is_open_again(bench: Any) -> None:
-    bench.load([row("a")])
-    bench.act("a", Flag("odd"))
-    disputes.set_state(bench.store, only(read(bench)), "explained", "fine", "ann")
-    bench.act("a", Flag("very odd"))
-
-    assert ("open", "explained") == (only(read(bench)).state, only(read(bench)).was)
-
-
 def test_a_state_over_flags_holds_for_who_sees_other_flags_too(bench: Any) -> None:
     """bob, who has not decided, sees his own flag alone; ann sees both, and so does the command."""
     bench.load([row("a")])
@@ -201,17 +158,6 @@ def test_a_state_over_flags_holds_for_who_sees_other_flags_too(bench: Any) -> No
     for who, on_screen in (("ann", True), ("ann", False), ("bob", True), ("bob", False)):
         now = only(read(bench, who, on_screen=on_screen))
         assert ("fixed", "fixed") == (now.state, now.was)
-
-
-def test_a_state_is_of_one_dispute_of_a_sample_only(bench: Any) -> None:
-    bench.load([row("near", near=True)])
-    verify(bench, "near", 2)
-    (scorers,) = (one for one in read(bench).disputes if one.between == "ragas~linked")
-    disputes.set_state(bench.store, scorers, "explained", "x", "ann")
-
-    assert {"ragas~linked": "explained", "linked~verified": "open"} == {
-        one.between: one.state for one in read(bench).disputes
-    }
 
 
 # The audit.

@@ -1,4 +1,4 @@
-"""Who may do what: owners, annotators, nobody who is not named; and what who is in training sees and counts."""
+"""Who may do what: owners, annotators, nobody who is not named; and who is in training."""
 
 from __future__ import annotations
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
@@ -13,12 +12,10 @@ import pytest
 from tests.conftest import accepted, do
 from tests.rows import gold as verdicts, naming, sample
 from workbench import stages
-from workbench.formats.policy import to_toml
 from workbench.model import Effort
 from workbench.reviewing.edits import Flag
 from workbench.stages import editing, queue, queue_values
 from workbench.stages.desk import open_desk
-from workbench.stages.policy import change_policy
 from workbench.stages.queue import facets
 from workbench.stages.recompute import save_counted, score_dataset
 from workbench.stages.review import act, open_sample
@@ -185,21 +182,6 @@ def test_today_begins_at_midnight_where_the_clocks_change(monkeypatch: pytest.Mo
     time.tzset()
 
     assert datetime(2026, 3, 28, 23, tzinfo=UTC) == found
-
-
-def test_a_label_that_does_not_count_is_offered_for_what_is_verified_alone(cities: Any) -> None:
-    """As the search finds it."""
-    cities.verify("half")
-    policy = to_toml(replace(cities.info().policy, counted_labels=("person",)))
-    change_policy(cities.store, cities.info(), policy, "ann")
-
-    assert ["half"] == ids(cities, "label:place")
-    assert [("place", 1)] == facets(cities.store, cities.info(), "ann")["label"]
-    labels = tuple(label for label in cities.info().policy.labels if label.name != "place")
-    renamed = to_toml(replace(cities.info().policy, counted_labels=(), labels=labels))
-    change_policy(cities.store, cities.info(), renamed, "ann")
-    offered = facets(cities.store, cities.info(), "ann")["label"]
-    assert dict(offered) == {name: len(ids(cities, f"label:{name}")) for name, _ in offered}
 
 
 @pytest.mark.databases

@@ -7,17 +7,15 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.conftest import do
 from tests.lists import cases
-from tests.rows import gold, sample
-from workbench.model import Assessment, Kind, Label, Tally, Unit
-from workbench.reviewing.edits import Accept, Dispose, Edit, Flag, Put
+from tests.rows import sample
+from workbench.model import Assessment, Kind, Label, Unit
+from workbench.reviewing.edits import Accept, Dispose, Edit, Put
 from workbench.stages import editing, queue, review
 from workbench.stages.queue import facets
 from workbench.stages.queue_values import queue_ids
@@ -129,40 +127,6 @@ def test_the_next_sample_goes_round_once(bench: Any) -> None:
     assert queue.next_sample(bench.store, bench.info(), "bo") == next(
         number for number in order if visited.index(number) % 2
     )
-
-
-def test_gold_of_somebody_else_counts_as_verified_until_one_decides(bench: Any) -> None:
-    """The queue offers what nobody has verified; a flag decides nothing, an own edit speaks for itself."""
-    bench.load(rows(2, gold=gold({"Rome": "missing"})), gold="given")
-
-    before = queue.progress(bench.store, bench.info(), "ann")
-    bench.act("s0", Flag("hm"))
-    flagged = queue.progress(bench.store, bench.info(), "ann")
-    bench.act("s0", do(0, editing.reject))
-    after = queue.progress(bench.store, bench.info(), "ann")
-
-    assert (before.verified, before.flagged) == (2, 0)
-    assert (flagged.verified, flagged.flagged) == (2, 1)
-    assert (after.verified, after.started) == (1, 1)
-
-
-def test_values_stay_hidden_until_a_sample_is_decided(bench: Any) -> None:
-    """The automatic value appears with the decision, with the verified one and their difference."""
-    proposal = {"proposer": "p", "reference_entities": ["Rome"], "context_entities": []}
-    bench.load(rows(2, proposal=proposal))
-    ids = queue_ids(bench.store, bench.info(), "ann")
-    opened = bench.open("s0")
-    assert opened.automatic == ()
-    rome = opened.state.entity.assessment.units[0]
-
-    edited = act(bench.store, opened, editing.toggle(opened, rome))
-    done = act(bench.store, edited, editing.accept(edited, "entity"))
-
-    rows_ = {row.key: row for row in queue.queue_rows(bench.store, bench.info(), "ann", ids).values()}
-    shown, hidden = rows_["s0"], rows_["s1"]
-    assert (hidden.automatic, hidden.verified, hidden.delta) == (None, None, None)
-    assert (shown.automatic, shown.verified, shown.delta) == (Tally(0, 1), Tally(1, 0), Fraction(-1))
-    assert {one.scorer for one in done.automatic} == {"linked", "ragas", "ragas_legacy"}
 
 
 @pytest.mark.sqlite
