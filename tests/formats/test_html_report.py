@@ -315,6 +315,7 @@ def test_the_chart_of_samples_counts_those_outside_the_estimate_too(answered: An
     assert "also those outside the estimate" not in inside
     assert "All 12 reviewed samples, also those outside the estimate: 12 samples scored too low" in outside
     assert "not shown" not in outside
+    assert "Found by the reviewer, who chose no evidence: Paris Rome" in inside
 
 
 def evident(place: int) -> dict[str, Any]:

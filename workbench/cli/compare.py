@@ -11,10 +11,10 @@ import typer
 from typer import Argument, Option
 
 from workbench import reports
-from workbench.cli.console import Context, Json, Run, counted, given, open_for, open_if_there
+from workbench.cli.console import Context, Json, Run, check_format, counted, given, open_for, open_if_there
 from workbench.comparing.disputes import STATES
 from workbench.errors import UsageError
-from workbench.reports.answer import WIDTH, printed
+from workbench.reports.answer import WIDTH, answer_markdown, printed
 from workbench.reports.calibrate import list_text, report_document, report_text, used_text
 from workbench.reports.compare import against_text, diff_text, disputes_document, disputes_text, figures_text
 from workbench.reports.texts import retrievers_text, samples_text
@@ -46,6 +46,9 @@ def compare(
         bool, Option("--no-text", help="Keep the texts of samples out of the report of --html.")
     ] = False,
     force: Annotated[bool, Option("--force", help="Replace the file of --html.")] = False,
+    format: Annotated[  # noqa: A002
+        str, Option(help="text, or markdown for a pull-request comment.")
+    ] = "text",
     json: Json = False,
 ) -> None:
     """Compare your scores with the verified values: the likely truth for all samples, and why they differ."""
@@ -59,6 +62,9 @@ def compare(
         raise UsageError("--against and --since compare two scorers: they go with --scorer, --run and --json")
     if no_text and html is None:
         raise UsageError("--no-text goes with --html FILE")
+    check_format(format, json=json)
+    if format != "text" and (by or two or full or samples):
+        raise UsageError("--format markdown writes the answer alone: it goes with --scorer, --run and --html")
     from workbench.stages import answer, compare as stage
 
     if by is not None:
@@ -91,9 +97,11 @@ def compare(
     more = "More: --full (every figure), --html FILE (a report), workbench review (key C)"
     more = "\n".join(wrapped(reports.suggested(more), WIDTH))
     parts.append(f"\n{figures_text(figures) if full else more}")
+    markdown = format == "markdown"
+    text = reports.suggested(answer_markdown(shown)) if markdown else "\n".join(parts)
     reports.show(
         lambda: {"answer": summary, "figures": reports.figures_document(figures)},
-        "\n".join(parts), as_json=json,
+        text, as_json=json, whole=markdown,
     )  # fmt: skip
 
 

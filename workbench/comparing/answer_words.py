@@ -294,6 +294,13 @@ def unquoted(sample: Worst, kind: Kind) -> str:
     return ABSENT[kind] if sample.score > sample.verified else "found by the reviewer, who chose no evidence"
 
 
+def untold(answer: Answer) -> str:
+    """Why a sample differs in which no verified unit tells it."""
+    if answer.imported:
+        return "Your metric counted something else; the file does not show what."
+    return f"The suggestions have other {UNITS[answer.kind]}s than the reviewer counted."
+
+
 def whose(answer: Answer) -> str:
     """What a value is called next to the verified one."""
     return "yours" if answer.imported else answer.scorer

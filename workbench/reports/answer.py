@@ -25,6 +25,7 @@ from workbench.comparing.answer_words import (
     so_far,
     step,
     unquoted,
+    untold,
     whose,
 )
 from workbench.reports import suggested
@@ -181,7 +182,10 @@ def _in_a_line(answer: Answer, suspect: Suspect, index: int, width: int) -> str:
 def _worst(answer: Answer, sample: Worst, index: int, width: int, mark: Mark) -> list[str]:
     values = f"{whose(answer)} {value(sample.score)}  reviewed {value(sample.verified)}"
     first = _named(index, sample.name, values, width)
-    return [first, *_clues(sample.clues, width, mark, unquoted(sample, answer.kind))]
+    return [
+        first,
+        *(_clues(sample.clues, width, mark, unquoted(sample, answer.kind)) or [f"     {untold(answer)}"]),
+    ]
 
 
 def _named(index: int, name: str, facts: str, width: int) -> str:
@@ -250,7 +254,9 @@ def answer_markdown(answer: Answer) -> str:
     for index, worst in enumerate(answer.worst, start=1):
         values = f"{whose(answer)} {value(worst.score)}, reviewed {value(worst.verified)}"
         lines.append(f"{index}. {code(worst.name)}: {values}")
-        lines += _items(worst.clues, unquoted(worst, answer.kind))
+        lines += (
+            _items(worst.clues, unquoted(worst, answer.kind)) if worst.clues else [f"   - {untold(answer)}"]
+        )
     suspects = () if answer.estimate is not None else answer.triage.shown
     lines += ["", "Check first:", ""] if suspects else []
     for index, suspect in enumerate(suspects, start=1):

@@ -282,7 +282,8 @@ def _of_folder(store: Store | None, folder: Path) -> GoldVersion:
             for kind, disposition in annotation.marks.dispositions.items():
                 if disposition == "excluded":
                     excluded[kind].append(annotation.annotator)
-        numbers = {column: float(digits) for column, digits in record.scores.items()}
+        scored = {} if sample.blank else record.scores  # recall is undefined there
+        numbers = {column: float(digits) for column, digits in scored.items()}
         by_id[sample.id or sample.content_hash] = VersionSample(
             sample.user_input, sample.content_hash, verified, numbers, excluded
         )
@@ -308,7 +309,8 @@ def _of_moment(store: Store | None, dataset: str | None, moment: str) -> GoldVer
     for stored in samples.each_sample(store, info.id):
         sample, number = stored.sample, stored.sample_id
         verified = {kind: of[number] for kind, of in each.items() if number in of}
-        numbers = {column: value for column, (value, _) in written.get(number, {}).items() if column in there}
+        scored = {} if sample.blank else written.get(number, {})
+        numbers = {column: value for column, (value, _) in scored.items() if column in there}
         excluded = {kind: of[number] for kind, of in out.items() if number in of}
         content = texts.get(number, sample.content_hash)
         by_id[sample.id] = VersionSample(sample.user_input, content, verified, numbers, excluded)

@@ -83,17 +83,19 @@ def _whole(key: str, known: Collection[str]) -> str:
 def same_references(store: Store, dataset_id: int, ids: Collection[int]) -> list[str]:
     """The ids of other samples with a reference that is purged: their text stays.
 
-    Those of another dataset than the purged ones have its name behind them.
+    Where some are in another dataset than the purged ones, each has its dataset behind it.
     """
     own = set(ids)
     hashes = select(TWIN.reference_hash).where(among(TWIN.id, ids))
     query = select(SAMPLE.id, SAMPLE.key, SAMPLE.dataset_id, DATASET.name).where(
         SAMPLE.reference_hash.in_(hashes), DATASET.id == SAMPLE.dataset_id, DATASET.training_of.is_(None)
     )
+    there = [(key, of, name) for number, key, of, name in store.rows(query) if number not in own]
+    if all(of == dataset_id for _, of, _ in there):
+        return [key for key, _, _ in there]
     return [
-        key if of == dataset_id else f"{key} (in the dataset {name})"
-        for number, key, of, name in store.rows(query)
-        if number not in own
+        f"{key} (in {'this dataset' if of == dataset_id else f'the dataset {name}'})"
+        for key, of, name in there
     ]
 
 

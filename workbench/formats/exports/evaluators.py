@@ -96,7 +96,6 @@ def write_annotations(folder: Path, out: Writing) -> None:
             for text in (_of_reference(item), _of_contexts(item)):
                 annotation(text)
                 single(text)
-            out.rows += 1  # two of each
 
 
 def _no_recall(item: ExportItem) -> str:
@@ -222,7 +221,7 @@ def _left_out(taken: set[tuple[str, str]], item: ExportItem) -> str:
     if item.holdout:
         return "holdout"
     if item.blind:
-        return "blind arm"
+        return "to be reviewed without suggestions"
     if not item.gold or "excluded" in item.states.values():
         return "nothing verified stands"
     if sample.blank:

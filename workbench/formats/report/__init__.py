@@ -103,8 +103,8 @@ def pieces(text: str, marks: Sequence[tuple[Span, Verdict]]) -> Iterator[Referen
 
 
 def telling(clues: Sequence[Clue], reference: str) -> list[Clue]:
-    """The units that say more than their marks in the reference do."""
-    return [clue for clue in clues if clue.quote is not None or clue.text not in reference]
+    """The units that say more than their marks in the reference do; all where none does."""
+    return [clue for clue in clues if clue.quote is not None or clue.text not in reference] or list(clues)
 
 
 def plain(facts: Sequence[Fact]) -> list[Fact]:
