@@ -18,7 +18,6 @@ import uvicorn
 from tests.rows import naming
 from tests.web.chromium import PROGRAM, Tab, browser, new_tab
 from workbench.stages import people
-from workbench.stages.people import Person, add_person
 from workbench.web import app as web
 from workbench.web.guard import site_of
 
@@ -134,8 +133,7 @@ def running(
 
 def name_people(bench: Any) -> None:
     """An owner and two annotators."""
-    for name, role in (("ann", "owner"), ("bo", "annotator"), ("cy", "annotator")):
-        add_person(bench.store, "ann", Person(name, role, adjudicator=False, disabled=False))
+    bench.people(ann="owner", bo="annotator", cy="annotator")
 
 
 @pytest.fixture(scope="session")
@@ -154,11 +152,12 @@ def tab(chromium: str) -> Iterator[Tab]:
         yield found
 
 
+Serve = Callable[..., Served]
 ROWS = [naming(f"s{number}", ["Agra", "India"], ["Agra"]) for number in range(4)]
 
 
 @pytest.fixture
-def serve(bench: Any) -> Iterator[Callable[..., Served]]:
+def serve(bench: Any) -> Iterator[Serve]:
     """Imports rows, names people, and serves them."""
     with ExitStack() as stack:
 

@@ -7,7 +7,6 @@ import os
 import sqlite3
 import subprocess
 import threading
-from collections.abc import Callable
 from contextlib import closing
 from typing import Any
 
@@ -15,10 +14,8 @@ import pytest
 
 from tests.rows import CITIES, naming, proposal, sample
 from tests.web.chromium import IN_SIGHT, Tab
-from tests.web.conftest import Served
+from tests.web.conftest import Serve, Served
 from workbench.stages import people
-
-Serve = Callable[..., Served]
 
 TEN = [naming(f"s{number}", ["Agra", "India"], ["Agra"]) for number in range(10)]
 

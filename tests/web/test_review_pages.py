@@ -5,20 +5,16 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from tests.conftest import do
 from tests.rows import proposal, sample
-from tests.web.conftest import HIDDEN, ROWS, Served, Visitor, fields_of, running, shown
+from tests.web.conftest import HIDDEN, ROWS, Serve, Visitor, fields_of, running, shown
 from workbench.stages import review
 from workbench.web import forms
-
-Serve = Callable[..., Served]
 
 
 def opened(serve: Serve, rows: Any = ROWS, **options: Any) -> tuple[Any, Visitor]:
@@ -27,12 +23,6 @@ def opened(serve: Serve, rows: Any = ROWS, **options: Any) -> tuple[Any, Visitor
     bo = served.log_in("bo")
     assert 200 == bo.get("/next").status_code
     return served.bench, bo
-
-
-def unit(bench: Any, bo: Visitor, text: str) -> Any:
-    """A unit as it is stored."""
-    found = bench.review(bo.key, "bo").state.entity.assessment.units
-    return next(one for one in found if one.text == text)
 
 
 def test_an_accept_after_the_clock_jumped_is_not_fast_and_no_day_of_work(
@@ -160,7 +150,7 @@ def test_a_form_that_makes_no_sense_writes_nothing(serve: Serve) -> None:
     ):  # fmt: skip
         bo.page = page
         assert bo.do(what).status_code in (200, 422), what
-        assert [] == bench.query("SELECT id FROM review"), do
+        assert [] == bench.query("SELECT id FROM review"), what
 
 
 def test_forms_that_were_changed_are_not_ours(serve: Serve) -> None:

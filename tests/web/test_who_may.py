@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from http.client import HTTPConnection
@@ -16,7 +15,7 @@ from starlette.routing import Mount, Route
 
 from tests.conftest import Bench
 from tests.postgres import Server
-from tests.web.conftest import ROWS, Served, fields_of, name_people, running, shown
+from tests.web.conftest import ROWS, Serve, Served, fields_of, name_people, running, shown
 from workbench.errors import UsageError
 from workbench.model import sha256
 from workbench.stages import people
@@ -26,7 +25,6 @@ from workbench.web import forms, guard
 from workbench.web.app import PROXY_SECRET, Pages, Proxy
 from workbench.web.guard import site_of
 
-Serve = Callable[..., Served]
 SECRET = "0123456789abcdef0123456789abcdef"
 PROXY = Proxy("remote-user", SECRET)
 PUBLIC = {"/login", "/health", "/static/style.css"}
