@@ -127,24 +127,6 @@ def test_gold_of_a_file_does_not_count_where_somebody_excluded_the_sample(bench:
     assert ("imported", 11, 11) == (found.estimate.design, found.estimate.n, found.paired.n)
 
 
-def test_values_of_an_older_policy_are_counted_next_to_the_figures(bench: Any) -> None:
-    """Twelve are reviewed, then the policy counts another label; two of them are accepted again."""
-    bench.load(rows(20, gold=False), blind=0.0)
-    order = bench.in_order[:12]
-    for key in order:
-        bench.verify(key)
-    before = now(bench).notes
-    text = to_toml(bench.info().policy).replace("counted_labels = []", 'counted_labels = ["person"]')
-    change_policy(bench.store, bench.info(), text, "ann")
-    for key in order[:2]:
-        bench.verify(key)
-
-    assert (
-        "Verified under an older policy, with its units: 10 of 12 samples; the automatic values are of "
-        "policy version 2.",
-    ) == now(bench).notes[len(before) :]
-
-
 def test_a_label_that_the_policy_does_not_count_is_known_of_exact_names(bench: Any) -> None:
     """ragas counts every name, so its table of labels has them all."""
     bench.load(rows(20, gold=True), gold="given", blind=0.0)

@@ -17,11 +17,11 @@ from workbench.errors import ConflictError, UsageError
 from workbench.formats.policy import to_toml
 from workbench.reports.team import lesson_text, trainee_line
 from workbench.reviewing.edits import Flag
-from workbench.stages import claude, disputes, editing, people, queue, team, training, upkeep
+from workbench.stages import claude, disputes, editing, queue, team, training, upkeep
 from workbench.stages.agree import agree
 from workbench.stages.desk import Desk, open_desk
 from workbench.stages.figures import figures
-from workbench.stages.people import Person, add_person, disable, new_token
+from workbench.stages.people import disable, new_token
 from workbench.stages.policy import change_policy, forget_alias, versions
 from workbench.stages.review import act, open_sample
 from workbench.stages.upkeep import doctor
@@ -38,11 +38,6 @@ def three(bench: Any) -> Any:
     return bench
 
 
-def a_dispute(bench: Any) -> Any:
-    bench.act("s1", Flag("odd"))
-    return disputes.disputes(bench.store, bench.info(), "ann").disputes[0]
-
-
 @pytest.mark.parametrize("who", ["bo is an annotator", "cy is an adjudicator"])
 def test_what_no_command_asks_about_is_for_owners_too(three: Any, who: str) -> None:
     """All else is tried by the commands."""
@@ -52,23 +47,6 @@ def test_what_no_command_asks_about_is_for_owners_too(three: Any, who: str) -> N
     ):
         with pytest.raises(UsageError, match=f"{who} and may not {deed}: that is for owners"):
             attempt()
-
-
-def test_adjudicators_and_owners_say_what_became_of_a_disagreement(three: Any) -> None:
-    one = a_dispute(three)
-    with pytest.raises(UsageError, match="bo is an annotator and may not settle disagreements"):
-        disputes.set_state(three.store, one, "explained", "fine", "bo")
-    assert "explained" == disputes.set_state(three.store, one, "explained", "fine", "cy").state
-
-
-def test_without_people_everybody_is_an_owner_and_the_first_is_who_names_them(bench: Any) -> None:
-    people.check(bench.store, "zoe", "change the policy")
-    first = r"name an owner first: workbench person add 'z \$o' --role owner$"
-    with pytest.raises(UsageError, match=first):
-        add_person(bench.store, "z $o", Person("bo", "annotator", adjudicator=False, disabled=False))
-    with pytest.raises(UsageError, match="if that is you: workbench --as bo person add bo --role owner"):
-        add_person(bench.store, "zoe", Person("bo", "owner", adjudicator=False, disabled=False))
-    assert [] == people.people(bench.store)
 
 
 @pytest.mark.databases

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier, Event
 from typing import Any
@@ -18,10 +17,8 @@ from workbench.model import KINDS, RESOLVED, letter
 from workbench.reports.team import letters_text
 from workbench.reports.units import settled_value
 from workbench.reviewing.edits import Accept, Dispose
-from workbench.stages import editing, intents, queue
+from workbench.stages import editing, intents
 from workbench.stages.agree import agree
-from workbench.stages.disputes import disputes
-from workbench.stages.export import ExportOptions, export
 from workbench.stages.people import add_person
 from workbench.stages.queue import next_to_settle
 from workbench.stages.queue_values import unresolved_ids
@@ -30,9 +27,8 @@ from workbench.stages.resolve import open_resolution, saw, take, take_rest
 from workbench.stages.review import Opened, act
 from workbench.stages.why import explain
 from workbench.store.checking import check
-from workbench.store.datasets import set_dataset
 from workbench.store.engine import Store, open_store
-from workbench.store.gold import load_gold, settler
+from workbench.store.gold import settler
 from workbench.store.people import Person
 
 CITIES = ["Paris", "Rome", "Oslo"]
@@ -78,14 +74,6 @@ def settled(bench: Any, who: str = "cy", key: str = "t0", name: str = "ada") -> 
     return act(bench.store, opened, editing.accept(opened, "entity"))
 
 
-def stands(bench: Any, key: str = "t0") -> tuple[str, dict[str, str | None] | None]:
-    """The origin of a sample's gold, and its units with their verdicts."""
-    found = load_gold(bench.store, bench.info().id, "entity")[bench.id(key)]
-    if found.assessment is None:
-        return found.origin, None
-    return found.origin, {one.text: one.match.verdict for one in found.assessment.units}
-
-
 def shown(opened: Opened) -> dict[str, Any]:
     """Each unit as it stands: its verdict, `out` when it is none, None while it is open."""
     units = opened.state.entity.assessment.units
@@ -117,26 +105,6 @@ def test_the_letters_do_not_follow_the_names(trip: Any) -> None:
 
     assert first == again
     assert {"ada", "bob"} == {people[0] for people in first}
-
-
-def test_who_settles_a_blind_sample_sees_its_values_and_others_do_not(trip: Any) -> None:
-    """Before they settle it they do not either."""
-    differ(trip)
-    set_dataset(trip.store, trip.info().id, blind_share=1.0)
-    before = seen_by(trip, "cy")
-    settled(trip)
-
-    assert [(False, 3, 3), (True, 2, 2), (False, 3, 3)] == [before, seen_by(trip, "cy"), seen_by(trip, "dee")]
-    trip.undo("cy")
-    assert before == seen_by(trip, "cy")
-
-
-def seen_by(bench: Any, who: str) -> tuple[bool, int, int]:
-    """Whether the queue shows the values of t0; the samples that disputes and scores keep from a person."""
-    info = bench.info()
-    row = queue.queue_rows(bench.store, info, who, [bench.id("t0")])[bench.id("t0")]
-    report = score_dataset(bench.store, info, viewer=who)
-    return row.decided, disputes(bench.store, info, who).closed, len(report.withheld)
 
 
 def test_three_people_stand_side_by_side(trip: Any) -> None:
@@ -233,7 +201,7 @@ def test_a_review_that_changes_meanwhile_is_noticed_and_what_was_settled_stays(t
     assert {"Paris": "found", "Rome": "missing", "Oslo": None} == shown(again)
     again = took(trip, again, "Oslo", "bob")
     act(trip.store, again, editing.accept(again, "entity"))
-    assert ("adjudicated", {"Paris": "found", "Rome": "missing", "Oslo": "unsure"}) == stands(trip)
+    assert {"Paris": "found", "Rome": "missing", "Oslo": "unsure"} == shown(settles(trip))
 
 
 def test_names_that_were_shown_are_stored_and_undo_keeps_that(trip: Any) -> None:
@@ -244,7 +212,6 @@ def test_names_that_were_shown_are_stored_and_undo_keeps_that(trip: Any) -> None
     assert seen.named
     trip.reopen()
     assert {"Paris": "found", "Rome": "out", "Oslo": None} == shown(settles(trip))
-    assert ("unresolved", None) == stands(trip)
 
     assert "take" == trip.undo("cy").edit.what
     again = settles(trip)
@@ -301,32 +268,6 @@ def test_nobody_has_the_reserved_name(trip: Any) -> None:
     refused = trip.load([{**sample("u", "Paris.", "Rome."), "gold": {"annotator": RESOLVED, "entities": []}}])
     assert [] == trip.query("SELECT id FROM review WHERE annotator = ?", RESOLVED)
     assert "gold.annotator" in str(refused.errors[0])
-
-
-def exported(bench: Any, folder: Any, **options: Any) -> Any:
-    """The file of samples of an export, and the gold of the first one in it."""
-    export(bench.store, bench.info(), folder, ExportOptions(**options), annotator="cy")
-    (path,) = folder.rglob("samples.jsonl")
-    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    return path, next(row["gold"] for row in rows if row["id"] == "t0")
-
-
-def test_an_export_names_who_settled_under_a_pseudonym_and_comes_back(trip: Any, tmp_path: Any) -> None:
-    differ(trip)
-    settled(trip)
-
-    _, named = exported(trip, tmp_path / "names", names=True)
-    assert ["ada", "bob", RESOLVED] == [one["annotator"] for one in named]
-    assert ("cy", True) == (named[2]["by"], named[2]["adjudicated"])
-    path, plain = exported(trip, tmp_path / "plain")
-    assert plain[2]["by"].startswith("annotator-")
-    assert RESOLVED == plain[2]["annotator"]
-    assert "cy" not in {one["annotator"] for one in plain}
-    again = trip.load(path, dataset="again", gold="given")
-    assert (3, ()) == (again.gold_reviews, again.errors)
-    who = "SELECT DISTINCT e.annotator FROM review_event e JOIN review r ON r.id = e.review_id"
-    settled_again = f"{who} WHERE r.dataset_id = ? AND r.annotator = ?"
-    assert [(plain[2]["by"],)] == trip.query(settled_again, trip.info("again").id, RESOLVED)
 
 
 @pytest.mark.databases
