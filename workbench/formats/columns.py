@@ -371,11 +371,6 @@ def likeliest(wanted: str, among: Sequence[str]) -> str:
     return ""
 
 
-def score_name(column: str, kind: Kind) -> str:
-    """Under which name a score is kept whose kind was named: the kind stays with it."""
-    return f"{column} ({kind})"
-
-
 def value_at(value: Any, path: str) -> Any:
     """What stands under a key, or under keys and numbers of items with dots between; None for nothing there.
 
@@ -431,7 +426,7 @@ def renamed(row: JsonObject, columns: NamedColumns, *, deep: bool = False) -> Js
         if name in given:
             continue
         if name in columns.external:
-            result[score_name(name, columns.external[name])] = value
+            result[f"{name} ({columns.external[name]})"] = value  # the kind stays with it
         elif deep and name in _INSIDE and type(value) is dict:
             result[name] = renamed(value, columns)
         else:

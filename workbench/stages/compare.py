@@ -62,9 +62,15 @@ def write_html(
 
 
 def compare_by(
-    store: Store, info: DatasetInfo, viewer: str, by: str, *,
-    scorer: str | None, usual: str, progress: Progress,
-) -> Retrievers:  # fmt: skip
+    store: Store,
+    info: DatasetInfo,
+    viewer: str,
+    by: str,
+    *,
+    scorer: str | None,
+    usual: str,
+    progress: Progress,
+) -> Retrievers:
     """Pair verified samples with the same reference by a key of `meta` (`meta.retriever`), or `group`.
 
     Your score is `scorer`, else `usual` where the dataset has it, else the imported column of the kind that

@@ -574,12 +574,10 @@ def _of_intake(
     if taking.by_text:
         number = many(taking.by_text, "row has", "rows have")
         yield f"{number} no id: the sample with the same question, reference and contexts was taken"
-    alone = [len(names) for names, rows in waiting.items() if len(rows) == 1]
-    if alone:
-        number = many(len(alone), "of these rows fits", "of these rows fit")
-        yield f"{number} several samples: what the file says was added to all of them ({sum(alone):,})"
-    if several := sum(len(rows) for rows in waiting.values() if len(rows) > 1):
-        yield f"{several:,} of these rows fit the same samples as another: each went to its own, in order"
+    if waiting:
+        number = many(sum(map(len, waiting.values())), "of these rows fits", "of these rows fit")
+        each = "the rows of a text go to its samples in order, the last row to all that are left"
+        yield f"{number} several samples: {each} ({sum(map(len, waiting)):,})"
     if taking.late:
         number = many(taking.late, "sample")
         yield f"{number} came after the plan: last in the queue, and its figures leave them out"
@@ -726,19 +724,17 @@ def for_samples_of_text(
     there = samples_of_text(store, intake, samples)
     for (row, record), sample in zip(rows, samples, strict=True):
         alike = there.get(sample.id or sample.content_hash, [])
-        if record.named and sample.id in (one.id for one in alike):  # an id names one sample
+        if record.named and sample.id in (key for key, _, _ in alike):  # an id names one sample
             alike = []
-        fitting = [one for one in alike if _says(one.meta, given)]
+        fitting = [one for one in alike if _says(one[1], given)]
         if alike and not fitting:
             own = text_hash(sample.content_hash, *(f"{key}={given[key]}" for key in sorted(given)))
             yield row, replace(record, sample=replace(sample, id=own))
             continue
-        own_words = [
-            one
-            for one in fitting
-            if _says(one.meta, sample.meta) and sample.response in (None, one.response or sample.response)
+        agreeing = [
+            one for one in fitting if _says(one[1], sample.meta) and sample.response in (None, one[2])
         ]
-        names = tuple(one.id for one in own_words or fitting)
+        names = tuple(key for key, _, _ in agreeing or fitting)
         intake.by_text += names not in ((), (sample.content_hash,))
         if len(names) > 1:
             waiting.setdefault(names, []).append((row, record))

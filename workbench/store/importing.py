@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from sqlalchemy import func, select
 
@@ -88,15 +88,6 @@ class Intake:
 
 BY_EARLIER = "by an earlier row of the file"
 """How the error of a row ends whose number contradicts the file itself."""
-
-
-class Alike(NamedTuple):
-    """What tells samples of the same text apart."""
-
-    id: str
-    meta: JsonObject
-    response: str | None
-
 
 ANNOTATORS = "annotators"
 """The model of a run that holds what people marked in another tool."""
@@ -455,9 +446,11 @@ def mark_edits(store: Store, review: Review, marks: Marks) -> Iterator[Edit]:
     yield from (Comment(text) for text in marks.comments if text not in there)
 
 
-def samples_of_text(store: Store, intake: Intake, samples: Collection[Sample]) -> dict[str, list[Alike]]:
+def samples_of_text(
+    store: Store, intake: Intake, samples: Collection[Sample]
+) -> dict[str, list[tuple[str, JsonObject, str | None]]]:
     """The samples that the dataset held before the import, by content hash: of those with the text of one of
-    these that has no id of its own.
+    these that has no id of its own. Each by its id, and by what tells it from others: meta and response.
     """
     nameless = [one for one in samples if one.id in ("", one.content_hash)] if intake.before else []
     query = select(SAMPLE.content_hash, SAMPLE.key, SAMPLE.meta, SAMPLE.response).where(
@@ -466,7 +459,7 @@ def samples_of_text(store: Store, intake: Intake, samples: Collection[Sample]) -
         SAMPLE.content_hash.in_({sample.content_hash for sample in nameless}),
         SAMPLE.id <= intake.before,
     )
-    there: dict[str, list[Alike]] = {}
+    there: dict[str, list[tuple[str, JsonObject, str | None]]] = {}
     for content, key, meta, response in store.rows(query.order_by(SAMPLE.id)) if nameless else ():
-        there.setdefault(content, []).append(Alike(key, meta or {}, response))
+        there.setdefault(content, []).append((key, meta or {}, response))
     return there
