@@ -154,7 +154,7 @@ async def test_a_run_stops_before_the_limit_that_is_shown_and_goes_on_when_start
         monkeypatch.setattr(runs_screen, "MAX_COST", Decimal("0.00001"))
         await user.press("n", "enter", "y")
         await over(user.pilot)
-        assert "8 left (--max-cost $0.00001: $0.0000 spent" in said(app)
+        assert "8 left: --max-cost $0.00001: $0.0000 spent" in said(app)
         assert 0 == found.stats.requests
 
         monkeypatch.setattr(runs_screen, "MAX_COST", Decimal(5))

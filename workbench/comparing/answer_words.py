@@ -204,9 +204,11 @@ def suspicious(answer: Answer) -> list[str]:
     if not triage.looked or (answer.done and not triage.suspicious):
         return []
     looked = many(triage.looked, "sample")
+    bare = f" {many(triage.bare, 'sample has', 'samples have')} no suggested names to check a score by."
+    bare = bare if triage.bare else ""
     if not triage.suspicious:
         none = "The sample has no" if triage.looked == 1 else f"None of {looked} has a"
-        return [f"{none} score that looks wrong at first sight; that proves nothing."]
+        return [f"{none} score that looks wrong at first sight; that proves nothing.{bare}"]
     why = ""
     if answer.kind == "entity" and triage.another_form:
         these = "" if triage.another_form == triage.suspicious else f"in {triage.another_form:,} of them "
@@ -215,7 +217,7 @@ def suspicious(answer: Answer) -> list[str]:
         wait = many(answer.withheld, "more waits", "more wait")
         looked = f"the {looked} shown ({wait} for a review without suggestions)"
     has = "has" if triage.suspicious == 1 else "have"
-    lines = [f"{triage.suspicious:,} of {looked} {has} a score that looks wrong{why}."]
+    lines = [f"{triage.suspicious:,} of {looked} {has} a score that looks wrong{why}.{bare}"]
     if triage.checked:
         lines.append(f"Reviewed of these: {triage.checked:,}; wrong by more than .10: {triage.confirmed:,}.")
     return lines

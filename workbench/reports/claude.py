@@ -44,7 +44,10 @@ def plan_text(plan: ModelPlan, max_cost: Decimal | None = None) -> str:
             f"  no price is known for {plan.model}: give one with --prices FILE, or --max-cost cannot be kept"
         )
     else:
-        lines.append(f"  about {money(plan.cost)} by the prices of {plan.prices_of}, without the cache")
+        lines.append(
+            f"  about {money(plan.cost)} by the prices of {plan.prices_of}, without the cache "
+            "and failed calls"
+        )
         if max_cost is not None and plan.cost > max_cost:
             lines.append(f"  it stops before it costs more than {money(max_cost)} (--max-cost)")
     lines.append(f"  text would go to {plan.host} (--external {plan.external})")
@@ -73,13 +76,21 @@ def report_text(report: ModelReport) -> str:
     lines.append(f"{report.run} ({report.model}): {report.proposed:,} proposed, {total:,} in all")
     for kind, number in report.failures.items():
         lines.append(f"  {number:,} failed: {kind}: {report.advice.get(kind, '')}".rstrip(": "))
+    if report.bare:
+        lines.append(
+            f"  in {report.bare:,} of {total:,} references nothing was found: these samples have no score; "
+            "review some, or name another --model"
+        )
     if report.left:
-        why = report.stopped or "interrupted"
-        again = "" if "run again" in why else "; run again: only what is missing is asked"
-        lines.append(f"  {report.left:,} left ({why}){again}")
+        again = (
+            "; run again: only what is missing is asked" if report.stopped in ("", "asked to stop") else ""
+        )
+        lines.append(f"  {report.left:,} left: {report.stopped or 'interrupted'}{again}")
     usage = report.usage
     silent = f" ({many(report.unmetered, 'answer')} named no tokens)" if report.unmetered else ""
     cached = f", {usage.cache_read:,} of them from the cache" if usage.cache_read else ""
+    if not (report.requests or report.proposed or report.left):
+        return page([*lines, "  nothing was left to ask"])
     lines.append(
         f"  {many(report.requests, 'request')}, {report.refused:,} met a rate limit · "
         f"{usage.prompt:,} tokens in{cached} · {usage.output:,} out · {money(report.cost)}{silent} · "

@@ -79,7 +79,7 @@ def answer(
         for one in able
         if one != name and (error := mean_error(values_of(at, one)[0], told)) is not None
     }
-    triage = pure.Triage(0, 0, 0, 0, 0, ())
+    triage = pure.Triage(0, 0, 0, 0, 0, 0, ())
     if estimate is None or not on_screen:
         triage = _triage(store, info, viewer, every, seen, withheld, scored, presence)
     pace = queue.pace(store, info, viewer)
@@ -191,12 +191,13 @@ def _triage(
     """
     kind = every.kind
     suspects = []
-    looked = 0
+    looked = bare = 0
     for stored in samples.each_sample(store, info.id, info.run_id):
         number, sample = stored.sample_id, stored.sample
         if number not in scored or sample.id in withheld:
             continue
         looked += 1
+        bare += kind == "entity" and not (stored.proposal and stored.proposal.reference_entities)
         there = presence.get(number)
         hopeless = kind == "entity" and (there is None or there - scored[number] <= GAP)
         doubt = suspicion(info, stored, every.scorer, scored[number], kind, wanted=not hopeless)
@@ -221,6 +222,7 @@ def _triage(
     listed = [suspect for suspect in suspects if suspect.sample_id not in decided][: pure.SHOWN]
     return pure.Triage(
         looked,
+        bare,
         len(suspects),
         sum(any(not clue.same for clue in suspect.suspicion.clues) for suspect in suspects),
         len(checked),

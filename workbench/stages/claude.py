@@ -181,8 +181,9 @@ class ModelPlan(Forecast):
 class ModelReport:
     """How a run stands now. `failures` counts by kind, with the advice that goes with it.
 
-    `stopped` says why something was left, empty when all is proposed or failed. `cost` in dollars, None for
-    a model without a price and when `unmetered` answers named no tokens.
+    In the references of `bare` samples it found nothing. `stopped` says why something was left, empty when
+    all is proposed or failed. `cost` in dollars, None for a model without a price and when `unmetered`
+    answers named no tokens.
     """
 
     run: str
@@ -199,6 +200,7 @@ class ModelReport:
     cost: Decimal | None
     seconds: float
     stopped: str
+    bare: int
     notes: tuple[str, ...] = ()
     unmetered: int = 0
 
@@ -343,12 +345,16 @@ def propose_by_model(
                 book = Book.of_run(store, info, setup, run.id, retry=options.retry, gently=limits.gently)
                 thinking, _ = _thinking(store, info, setup)
                 budget = Budget(limits.max_cost, prices, setup, thinking, batch=options.batch)
+                shared = len(book.alone)
                 summary = await propose_missing(
                     book, client, batch=options.batch, limits=limits, budget=budget, on_progress=on_progress,
                     stop=stop,
                 )  # fmt: skip
         if summary.progress.answered or run.n_proposals:
             set_dataset(store, info.id, run_id=run.id)
+        if split := len(book.alone) - shared:
+            them = many(split, "text was", "texts were")
+            notes += (f"{them} asked again one by one, because the call that they shared failed",)
         notes = (*_notes(setup, options), *notes, *summary.notes)
         return _report(store, info, run, summary, notes)
 
@@ -383,6 +389,7 @@ def _report(
         cost=progress.cost,
         seconds=progress.seconds,
         stopped=summary.stopped,
+        bare=runs.count_bare(store, info.id, run.id),
         notes=notes,
         unmetered=progress.unmetered,
     )

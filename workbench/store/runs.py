@@ -18,6 +18,7 @@ from workbench.store.samples import CHUNK, chunked
 from workbench.store.tables import (
     ANSWER,
     BATCH,
+    BLANK_RANK,
     CALL,
     DATASET,
     FAILED,
@@ -190,6 +191,13 @@ def runs_for_unproposed(store: Store, dataset_id: int, run_id: int | None) -> di
 def count_unproposed(store: Store, dataset_id: int, run_id: int | None) -> int:
     """Samples for whose present text that run has no proposal."""
     return store.count(SAMPLE.id, SAMPLE.dataset_id == dataset_id, ~exists().where(proposed_by(run_id)))
+
+
+def count_bare(store: Store, dataset_id: int, run_id: int) -> int:
+    """Samples with a reference in which that run found nothing: neither names nor statements."""
+    said = [PROPOSAL.document[kind].as_string() for kind in ("reference_entities", "statements")]
+    bare = exists().where(proposed_by(run_id), *(func.coalesce(each, "[]") == "[]" for each in said))
+    return store.count(SAMPLE.id, SAMPLE.dataset_id == dataset_id, SAMPLE.rank < BLANK_RANK, bare)
 
 
 def save_call(store: Store, call: CallRow, documents: Mapping[str, list[Any]]) -> None:

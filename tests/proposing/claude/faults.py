@@ -11,7 +11,7 @@ from typing import Any
 UNPAID = ("429", "529", "500", "502 html", "html", "foreign", "malformed", "slow", "cut", "503")
 PAID = ("refusal", "max_tokens", "context_window", "not json", "schema", "pause_turn")
 FATAL = ("401", "402", "403", "404", "400", "413", "credit")
-PARTLY = ("left out", "no usage")
+PARTLY = ("left out", "no usage", "empty")
 ALL = (*UNPAID, *PAID, *PARTLY, *FATAL)
 
 ERRORS: Mapping[str, tuple[int, str, str]] = {

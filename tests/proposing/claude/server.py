@@ -38,6 +38,7 @@ class Options:
     `latency` is the mean seconds of an answer; none comes before `hold` is set. Without `headers` the limits
     are not named. A batch ends `batch_seconds` after it was made; `batch_faults` of its rows are errored,
     expired or canceled.
+    Models are described unless `describes` is off: then the path is not known, as at a gateway.
     An answer has `thinking` tokens too, and costs `answer_times` what is in it, up to the request's limit.
     """
 
@@ -56,6 +57,7 @@ class Options:
     answer_times: int = 1
     retry_after: str | None = None
     keep_bodies: bool = True
+    describes: bool = True
 
 
 class Reply(NamedTuple):
@@ -179,6 +181,9 @@ class Service:
         if fault == "left out":
             said = json.loads(text)
             text = json.dumps({what: listed[:-1] for what, listed in said.items()})
+        if fault == "empty":
+            said = json.loads(text)
+            text = json.dumps({"texts": [{**one, "entities": []} for one in said["texts"]]})
         if fault == "refusal":
             text, stop, details = "", "refusal", {"type": "refusal", "category": "bio", "explanation": "no"}
         if fault in {"max_tokens", "pause_turn"}:
@@ -236,6 +241,9 @@ class Service:
         }
 
     def _model(self, name: str) -> Reply:
+        if not self.options.describes:
+            said = {"type": "not_found_error", "message": f"/v1/models/{name}"}
+            return _json(404, {"type": "error", "error": said})
         if name not in MODELS:
             return error("404")
         yes = {"supported": True}
