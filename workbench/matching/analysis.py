@@ -104,7 +104,6 @@ _FORMAL = re.compile(
     r"(?:The\s+)?(?:People.s\s+)?(?:Kingdom|Republic|State|Commonwealth|City|Town|Village)\s+of\s+(?:the\s+)?"
 )
 _LEGAL_FORMS = listed(_WORDS["legal forms"])  # what a company is by law, without dots
-_STATES = (["u", "s"], ["united", "states"])
 _PARENTHESES = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _SUBTITLE = re.compile(r"(?<=\w{3}):\s.*$")
 _NAME = 200  # code points; what is longer is no name
@@ -369,7 +368,9 @@ def _acronym(text: str) -> str:
 
 def _initials(everything: Sequence[str]) -> frozenset[str]:
     """The acronyms a name of several words can have: with and without its small words."""
-    states = 2 if everything[:2] in _STATES else everything[:1] == ["us"]  # not in FDA
+    states = (
+        2 if everything[:2] in (["u", "s"], ["united", "states"]) else everything[:1] == ["us"]
+    )  # not in FDA
     named = [everything, everything[states:]] if states else [everything]
     named += [[word for word in some if word not in SMALL] for some in named]
     initials = ("".join([word[0] for word in some]) for some in named)

@@ -398,6 +398,12 @@ _SPECIES = re.compile(r"[A-Z](?:[a-z]+|\.) [a-z]{3,}")
 _INITIALS_BEFORE = re.compile(r"(?<!\w)([^\W\d_])\.(?:[ \u00a0-]?[^\W\d_]\.)*[ \u00a0]?$")
 
 
+def _of_another(own: Set[str], text: str, start: int) -> bool:
+    """Whether the initials before a surname are of another person than the name with these words."""
+    other = _INITIALS_BEFORE.search(text, max(0, start - _WINDOW), start)
+    return other is not None and fold(other[1]) not in {word[0] for word in own}
+
+
 def _initial(word: str) -> str:
     """What a word of a person's name may be instead: its first letter, or any word with that letter."""
     return f"initial {word}" if len(word) == 1 else f"letter {word[0]}"
@@ -471,9 +477,8 @@ def _hits(
                 continue
             if analysed.label == PERSON and surface.islower() and not name.text.islower():  # the cash of Cash
                 continue
-            other = _INITIALS_BEFORE.search(context, max(0, start - _WINDOW), start)
-            if pattern.rule == "short_form" and other and other[1].lower() not in {word[0] for word in own}:
-                continue  # another person of that name
+            if pattern.rule == "short_form" and _of_another(own, context, start):
+                continue
             if not analysed.digits and context[end : end + 1] in _CURRENCY:  # US of US$
                 continue
             if (pattern.rule in ("inflected", "alias") or analysed.generation) and _is_other_figure(

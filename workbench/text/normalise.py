@@ -173,7 +173,7 @@ _DEVANAGARI = re.compile("[\u0900-\u097f]")
 _FOREIGN_DIGIT = re.compile(r"[^\D0-9]")
 # 10² is no 102, 2½ no 21/2: compatibility forms write them with the same digits.
 _RAISED = re.compile("[²³¹⁰⁴-⁹¼-¾⅐-⅞](?<=\\d.)")
-_QUARTERS = {"¼": ".25", "½": ".5", "¾": ".75"}
+_WRITTEN = {"¼": ".25", "½": ".5", "¾": ".75", "+": " plus", "-": " minus", "−": " minus"}
 _ROUNDS = 4  # folding settles in two rounds on all of Unicode; the rest is margin
 
 # Fillers are dropped wherever they stand: a name says the same without them. Prepositions are dropped at the
@@ -206,7 +206,6 @@ _IS_ISO, _IS_SHORT = re.compile(_ISO), re.compile(_SHORT)
 
 
 _GRADE = re.compile(rf"{GRADE}(?<=([+−-]))")
-_SIGN_IN_WORDS = {"+": " plus", "-": " minus", "−": " minus"}
 _SIGNS = r"(?:(?:\+\+|#)(?![\w+#]))?"  # C++ and C# are not C
 
 
@@ -240,8 +239,7 @@ def _one_alphabet(match: re.Match[str]) -> str:
 
 
 def _composed(text: str) -> str:
-    raised = _RAISED.sub(lambda sign: _QUARTERS.get(sign[0], f"^{sign[0]}"), text)
-    return unicodedata.normalize("NFKC", raised)
+    return unicodedata.normalize("NFKC", _RAISED.sub(lambda sign: _WRITTEN.get(sign[0], "^" + sign[0]), text))
 
 
 def _fold_once(text: str) -> str:
@@ -290,7 +288,7 @@ def words(text: str, lang: str | None = None) -> list[str]:
     if has_digit(composed):
         composed = numbers.parted(composed)
     if "-" in composed or "+" in composed or "−" in composed:
-        composed = _GRADE.sub(lambda grade: grade[0][:-1] + _SIGN_IN_WORDS[grade[1]], composed)
+        composed = _GRADE.sub(lambda grade: grade[0][:-1] + _WRITTEN[grade[1]], composed)
     folded = numbers.paused(fold(numbers.romans(composed)))
     if ("-" in folded or "'" in folded) and has_digit(folded):
         folded = _ORDINAL.sub("", _DECADE.sub("s", folded))

@@ -81,6 +81,7 @@ AMOUNTS = frozenset(_AMOUNTS.values())
 _MEASURES = by_word(_WORDS["measures"])
 _MEASURED = AMOUNTS.union(_MEASURES.values(), _SCALES.values(), _SIZES)
 _SMALLEST = {unit: (int(size), base) for base, size, unit in map(str.split, _WORDS["scales"].splitlines())}
+_AMOUNT = re.compile(rf"(?<!\S)((?:\d+(?:\.\d+)? )+)({'|'.join(_SMALLEST)})(?!\S)")
 _FIRST_DAY = listed(_WORDS["first day"])
 _OF = listed("of de del do di ano anno")
 _WEEKDAYS = listed(_WORDS["weekdays"])
@@ -229,17 +230,14 @@ def number(literal: str, lang: str | None) -> str:
 
 def in_smallest(words: Sequence[str]) -> list[str]:
     """Words with each amount, and each of a range, in the smallest unit: 0.5 g as 500000 microgram."""
-    result, times = list(words), 0
-    if _SMALLEST.keys().isdisjoint(words):
-        return result
-    for at in range(len(words) - 1, -1, -1):
-        if times and _LITERAL.fullmatch(words[at]):
-            result[at] = f"{(Decimal(words[at]) * times).normalize():f}"
-        elif words[at] in _SMALLEST and at and _LITERAL.fullmatch(words[at - 1]):
-            times, result[at] = _SMALLEST[words[at]]
-        else:
-            times = 0
-    return result
+    return (
+        list(words) if _SMALLEST.keys().isdisjoint(words) else _AMOUNT.sub(_smaller, " ".join(words)).split()
+    )
+
+
+def _smaller(amount: re.Match[str]) -> str:
+    size, unit = _SMALLEST[amount[2]]
+    return " ".join([*(f"{(Decimal(figure) * size).normalize():f}" for figure in amount[1].split()), unit])
 
 
 def without_zeros(numbers: Iterable[str]) -> set[str]:

@@ -92,11 +92,9 @@ def word_pattern() -> re.Pattern[str]:
 
     Finds no words of scripts written without spaces.
     """
-    letters = f"(?:[^\\W_{UNSPACED}]++[{marks()}]*+)++"
+    letters = f"(?:[^\\W_{UNSPACED}]++[{marks()}]*+)++(?:(?:\\+\\+|#)(?![\\w+#]))?"
     number = f"\\d++(?:[.,]\\d++){{0,10}}+(?![^\\W\\d_{UNSPACED}\uac00-\ud7af])"  # 123명
-    return re.compile(
-        f"(?<=\\w)['’]s(?!\\w)|{GRADE}|(?:[^\\W\\d_]\\.){{2,10}}|{number}|{letters}(?:(?:\\+\\+|#)(?![\\w+#]))?"
-    )
+    return re.compile(f"(?<=\\w)['’]s(?!\\w)|{GRADE}|(?:[^\\W\\d_]\\.){{2,10}}|{number}|{letters}")
 
 
 class Cut(NamedTuple):
