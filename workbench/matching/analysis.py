@@ -104,6 +104,7 @@ _FORMAL = re.compile(
     r"(?:The\s+)?(?:People.s\s+)?(?:Kingdom|Republic|State|Commonwealth|City|Town|Village)\s+of\s+(?:the\s+)?"
 )
 _LEGAL_FORMS = listed(_WORDS["legal forms"])  # what a company is by law, without dots
+_STATES = (["us"], ["u", "s"], ["united", "states"])
 _PARENTHESES = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _SUBTITLE = re.compile(r"(?<=\w{3}):\s.*$")
 _NAME = 200  # code points; what is longer is no name
@@ -201,7 +202,7 @@ def sketch(text: str, label: str, lang: str | None) -> Sketch:
         groups.remove("country")
     foreign = is_foreign(tokens[0])
     if foreign and kind == ORGANISATION:
-        groups.add(_opening(tokens[0]))
+        groups.add(f"opening {tokens[0][:3]}")
     if len(found) > 1:
         groups |= {f"initials {initials}" for initials in _initials(found)}
     elif acronym := _acronym(text):
@@ -310,10 +311,6 @@ def _begins_country(word: str) -> bool:
     return not index.keys().isdisjoint(forms(word))
 
 
-def _opening(word: str) -> str:
-    return f"opening {word[:3]}"
-
-
 def _country_at(tokens: tuple[str, ...], at: int) -> tuple[str, int]:
     """The country that words name from `at` on and how many they are; "" and 1 when they name none."""
     if _begins_country(tokens[at]):
@@ -368,9 +365,7 @@ def _acronym(text: str) -> str:
 
 def _initials(everything: Sequence[str]) -> frozenset[str]:
     """The acronyms a name of several words can have: with and without its small words."""
-    states = (
-        2 if everything[:2] in (["u", "s"], ["united", "states"]) else everything[:1] == ["us"]
-    )  # not in FDA
+    states = next((len(own) for own in _STATES if everything[: len(own)] == own), 0)  # not in FDA
     named = [everything, everything[states:]] if states else [everything]
     named += [[word for word in some if word not in SMALL] for some in named]
     initials = ("".join([word[0] for word in some]) for some in named)

@@ -92,9 +92,8 @@ def compare_named(a: Analysed, b: Analysed) -> Verdict:
 def described(a: Analysed, b: Analysed) -> Verdict:
     """90 for a name and the same name with a description: Turkey and western Turkey."""
     for x, y in ((a, b), (b, a)):
-        if x.label == ORGANISATION and y.label in (PERSON, PLACE) and x.text.startswith(x.bare):
-            continue  # Ford Inc. is not Ford
-        if x.bare and compare_as_written(analyse(x.bare, x.label, x.lang), y)[0] >= ACRONYM:
+        firm = x.label == ORGANISATION and y.label in (PERSON, PLACE) and x.text.startswith(x.bare)
+        if x.bare and not firm and compare_as_written(analyse(x.bare, x.label, x.lang), y)[0] >= ACRONYM:
             return DESCRIBED, "short_form"
     return NOTHING
 

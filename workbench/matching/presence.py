@@ -24,22 +24,10 @@ from workbench.matching.names import (
     Name,
 )
 from workbench.model import Evidence, Match
+from workbench.text import numbers
 from workbench.text.inflection import forms, spelled
 from workbench.text.lists import has_digit, listed, sections
 from workbench.text.normalise import bounded, find_folded, fold, key, wholes, words
-from workbench.text.numbers import (
-    AMOUNTS,
-    EAST,
-    MONTHS,
-    ROMAN_END,
-    SYMBOLS,
-    counting,
-    in_smallest,
-    is_ordinal,
-    number,
-    romans,
-    without_zeros,
-)
 from workbench.text.tokens import UNSPACED, word_pattern
 
 # Words between the words of a name that do not count as a gap.
@@ -72,7 +60,7 @@ def folded(word: str) -> str:
     """A word of a text in the spelling of keys: 1,000 as 1000, 14th as 14, U.S. as us."""
     if word[0].isdigit():
         bare = re.sub(r"(?<=\d)(?:st|nd|rd|th)$", "", fold(word))
-        return number(bare, None) if bare[-1].isdigit() else bare
+        return numbers.number(bare, None) if bare[-1].isdigit() else bare
     return fold(word.replace(".", "")).replace("'", "")
 
 
@@ -127,9 +115,9 @@ class Words:
             forms += sorted(traits(low, self._lang) & self._wanted)
         figure = FIGURE in self._wanted and (
             has_digit(low)
-            or low in MONTHS
-            or low in counting(self._lang)
-            or (word.isupper() and ROMAN_END.search(word))
+            or low in numbers.MONTHS
+            or low in numbers.counting(self._lang)
+            or (word.isupper() and numbers.ROMAN_END.search(word))
         )
         return [*forms, FIGURE] if figure else forms, counts
 
@@ -213,17 +201,17 @@ def inside_longer(
     """
     before, after = text[max(0, start - _WINDOW) : start], text[end : end + _WINDOW]
     surface = text[start:end]
-    if surface[0] in SYMBOLS or surface[-1] in SYMBOLS:  # 2.8% Protestants
+    if surface[0] in numbers.SYMBOLS or surface[-1] in numbers.SYMBOLS:  # 2.8% Protestants
         return False
     left, right = _BEFORE.search(before), _AFTER.match(after)
     german = lang == "de"  # where every noun has a capital: 25 Menschen, die Stadt Paris, Theorie von Darwin
     apart = _APART_GERMAN if german else _APART
-    if folded(surface.split()[0]) in MONTHS:
+    if folded(surface.split()[0]) in numbers.MONTHS:
         return bool(_DAY_BEFORE.search(before))
     if surface.isdigit() and _inside_date(before, right):
         return True
     if surface[0].isdigit() and before.endswith("-"):  # 19 of Covid-19, 1273 of mRNA-1273
-        return left is not None and left[1] != left[1].lower() and folded(left[1]) not in MONTHS
+        return left is not None and left[1] != left[1].lower() and folded(left[1]) not in numbers.MONTHS
     if (german or surface.islower()) and has_digit(key(surface, lang)):  # four English frigates
         return False
     goes_on, began = _extends(right, own, apart), _extends(left, own, apart)
@@ -246,12 +234,12 @@ def _extends(match: re.Match[str] | None, own: frozenset[str], apart: Set[str]) 
     if match is None or not match[1][0].isupper():
         return False
     low = folded(match[1])
-    return low not in apart and low not in own and low not in MONTHS
+    return low not in apart and low not in own and low not in numbers.MONTHS
 
 
 def _inside_date(before: str, follower: re.Match[str] | None) -> bool:
     beside = (_MONTH_BEFORE.search(before), follower)
-    return any(word is not None and folded(word[1]) in MONTHS for word in beside)
+    return any(word is not None and folded(word[1]) in numbers.MONTHS for word in beside)
 
 
 class _Pattern(NamedTuple):
@@ -324,9 +312,8 @@ def _levelled(text: str) -> str:
 def _figures_from(text: str, lang: str | None) -> frozenset[str]:
     """The words of a text; of a date with a year also the day without it."""
     there = words(text, lang)
-    return frozenset(
-        (*there, *in_smallest(there), *(word[4:] for word in there if _WITH_YEAR.fullmatch(word)))
-    )
+    days = (word[4:] for word in there if _WITH_YEAR.fullmatch(word))
+    return frozenset((*there, *numbers.in_smallest(there), *days))
 
 
 _WITH_YEAR = re.compile(r"\d{4}m\d\d(?:d\d\d)?")
@@ -353,45 +340,39 @@ def _telling(text: str) -> list[str]:
     return [word for word in everything if word not in FILLERS or word in parts] or everything
 
 
-def _patterns(name: Analysed, lang: str | None) -> list[_Pattern]:
+def _like(words: Sequence[str], lang: str | None, found: tuple[int, str], *, tight: bool = False) -> _Pattern:
+    return _Pattern(tuple(traits(word, lang) for word in words), *found, tight)
+
+
+def _patterns(name: Analysed, lang: str | None) -> Iterator[_Pattern]:
     """What to look for, the closest first."""
-    if _UNSPACED.search(name.text):
-        return []
-    words = _telling(name.text)
+    words = [] if _UNSPACED.search(name.text) else _telling(name.text)
     if not words:
-        return []
+        return
     sequence = tuple(traits(word, lang) for word in words)
     if len(words) == 1:  # CO is no company
         sequence = (forms(words[0], lang) if wholes(words[0]) else sequence[0],)
-    patterns = [_Pattern(sequence, INFLECTED, "inflected")]
-    patterns += [
-        _Pattern(tuple(traits(word, lang) for word in other), NORMALISED, "normalised", tight=True)
-        for other in _rephrased(name, words)
-    ]
+    yield _Pattern(sequence, INFLECTED, "inflected")
+    for other in _rephrased(name, words):
+        yield _like(other, lang, (NORMALISED, "normalised"), tight=True)
     if len(words) > 1 and (name.label == PERSON or _SPECIES.fullmatch(name.text)):  # J. Smith, S. aureus
-        first = [traits(word, lang) | {_initial(word)} for word in words[:-1]]
-        patterns.append(_Pattern((*first, sequence[-1]), INITIALS, "initials", tight=True))
-    patterns += [
-        _Pattern(tuple(traits(word, lang) for word in short), SHORT_FORM, "short_form")
-        for short in _short_forms(name)
-        if max(map(len, short), default=0) > 2 and short != words
-    ]
+        letters = (f"initial {word}" if len(word) == 1 else f"letter {word[0]}" for word in words)
+        first = [traits(word, lang) | {letter} for word, letter in zip(words[:-1], letters, strict=False)]
+        yield _Pattern((*first, sequence[-1]), INITIALS, "initials", tight=True)
+    for short in _short_forms(name):
+        if max(map(len, short), default=0) > 2 and short != words:
+            yield _like(short, lang, (SHORT_FORM, "short_form"))
     apart = _LETTERS_AND_FIGURES.sub(r"\1 \2", " ".join(words)).split()
     if apart != words:  # GPT4, GPT-4; L221-18, L. 221-18
-        patterns.append(_Pattern(tuple(traits(part, lang) for part in apart), NORMALISED, "normalised"))
+        yield _like(apart, lang, (NORMALISED, "normalised"))
     elif 1 < len(words) < 4 and not words[0][0].isdigit():  # e-mail, email
-        patterns.append(_Pattern((forms("".join(words), lang),), NORMALISED, "normalised"))
-    patterns += [
-        _Pattern((frozenset({letters}),), ACRONYM, "acronym")
-        for letters in sorted(name.initials)
-        if len(letters) > 2
-    ]
+        yield _Pattern((forms("".join(words), lang),), NORMALISED, "normalised")
+    for acronym in sorted(name.initials):
+        if len(acronym) > 2:
+            yield _Pattern((frozenset({acronym}),), ACRONYM, "acronym")
     if name.country.name and not name.country.people:
-        patterns += [
-            _Pattern(tuple(traits(word, None) for word in other), COUNTRY, "country")
-            for other in other_names(name.country.name, name.text)
-        ]
-    return patterns
+        for known in other_names(name.country.name, name.text):
+            yield _like(known, None, (COUNTRY, "country"))
 
 
 _SPECIES = re.compile(r"[A-Z](?:[a-z]+|\.) [a-z]{3,}")
@@ -402,11 +383,6 @@ def _of_another(own: Set[str], text: str, start: int) -> bool:
     """Whether the initials before a surname are of another person than the name with these words."""
     other = _INITIALS_BEFORE.search(text, max(0, start - _WINDOW), start)
     return other is not None and fold(other[1]) not in {word[0] for word in own}
-
-
-def _initial(word: str) -> str:
-    """What a word of a person's name may be instead: its first letter, or any word with that letter."""
-    return f"initial {word}" if len(word) == 1 else f"letter {word[0]}"
 
 
 _TURNED = re.compile(r"(Department|Ministry) of (?:the )?(.+)")
@@ -430,7 +406,7 @@ def _aliases(name: Name, lang: str | None) -> Iterator[_Pattern]:
     """What people said that it is called too, word by word."""
     for other in name.aliases:
         if not _UNSPACED.search(other) and (words := _telling(other)):
-            yield _Pattern(tuple(traits(word, lang) for word in words), ALIAS, "alias")
+            yield _like(words, lang, (ALIAS, "alias"))
 
 
 def _short_forms(name: Analysed) -> Iterator[list[str]]:
@@ -486,7 +462,7 @@ def _hits(
             ):
                 continue
             if analysed.digits:
-                start -= start > 0 and context[start - 1] in SYMBOLS and name.text[0] in SYMBOLS
+                start -= start > 0 and {context[start - 1], name.text[0]}.issubset(numbers.SYMBOLS)
                 if _PERCENT.search(name.text) and (sign := _PERCENT.match(context, end)):
                     end = sign.end()
                 surface = context[start:end]
@@ -548,9 +524,9 @@ def _initialled(acronym: str) -> re.Pattern[str]:
 _PLACES, _LONGEST = 200, 8
 _EAST = f"{UNSPACED}\uac00-\ud7af"
 _PIECE = re.compile(
-    rf"\d+(?:[.,]\d+)*(?=[{_EAST}])|[{_EAST}]|[^\W_{_EAST}]+(?:[.,/-]\d+|(?<=mio)\.)*|[{SYMBOLS}]"
+    rf"\d+(?:[.,]\d+)*(?=[{_EAST}])|[{_EAST}]|[^\W_{_EAST}]+(?:[.,/-]\d+|(?<=mio)\.)*|[{numbers.SYMBOLS}]"
 )
-_BEFORE_FIGURE = re.compile(rf"(?:(?<![^\s(])[-−])?[{SYMBOLS}]?$")
+_BEFORE_FIGURE = re.compile(rf"(?:(?<![^\s(])[-−])?[{numbers.SYMBOLS}]?$")
 # A figure of a time, a ratio or a fraction; not of the season 2019/20.
 _PART_BEFORE, _PART_BEHIND = re.compile(r"(?<![\d.,:/])\d\d?[:/]$"), re.compile(r"(?<!\d\d\d)[:/]\d")
 _NUMBER_BEFORE = re.compile(r"[^\W\d_]+[ \u00a0-](?:and[ \u00a0-](?:a (?:half )?)?)?$")
@@ -560,7 +536,7 @@ _APOSTROPHES = ("de", "fr", "it")
 _BLANKS = listed("fr de es pt ru uk be bg pl cs sk sv no nb fi et lv lt hu")  # that part thousands by one
 _BEHIND_NAME = re.compile(
     rf"/[^\W\d_]"
-    rf"|[\s-]?(?:[{SYMBOLS}]|(?![AaPp][Mm]\b)(?:(?:per|pour|por) )?(?:[^\W\d_]|[\u0300-\u1dff])+\.?)"
+    rf"|[\s-]?(?:[{numbers.SYMBOLS}]|(?![AaPp][Mm]\b)(?:(?:per|pour|por) )?(?:[^\W\d_]|[\u0300-\u1dff])+\.?)"
 )
 
 
@@ -571,14 +547,14 @@ def _rest_of_figure(lang: str | None) -> tuple[str, re.Pattern[str], re.Pattern[
     1'000 has a sign before three figures, 2万5000 a unit before any.
     """
     gaps = "\u00a0\u2009\u202f" + "'’" * (lang in _APOSTROPHES) + " " * (lang in _BLANKS)
-    before = re.compile(rf"(?<![\d.,])(?:\d{{1,3}}(?:[{gaps}]\d{{3}})*[{gaps}]|\d[\d.,]*[{EAST}]+)$")
+    before = re.compile(rf"(?<![\d.,])(?:\d{{1,3}}(?:[{gaps}]\d{{3}})*[{gaps}]|\d[\d.,]*[{numbers.EAST}]+)$")
     return gaps, before, re.compile(rf"(?:[{gaps}]\d{{3}})+(?!\d)")
 
 
 def _whole_figure(text: str, start: int, lang: str | None) -> int:
     """Where a figure begins, with the sign before it; a Roman one with the word before it."""
     gaps, rest, _ = _rest_of_figure(lang)
-    if text[start - 1] in EAST or (text[start - 1] in gaps and _THREE.match(text, start)):
+    if text[start - 1] in numbers.EAST or (text[start - 1] in gaps and _THREE.match(text, start)):
         more = rest.search(text, max(0, start - _WINDOW), start)
         start = more.start() if more else start
     if text[start] in "IVXL" and (before := _BEFORE_ROMAN.search(text, max(0, start - _WINDOW), start)):
@@ -606,19 +582,19 @@ def _is_other_figure(name: Analysed, text: str, start: int, end: int) -> bool:
     figures = _numbers(there)
     if name.generation:
         return bool(figures) and name.generation not in figures
-    amount, own = AMOUNTS.intersection(there), AMOUNTS.intersection(name.bag)
+    amount, own = numbers.AMOUNTS.intersection(there), numbers.AMOUNTS.intersection(name.bag)
     # fifty of two hundred and fifty
     if number := _NUMBER_BEFORE.search(text, max(0, start - _WINDOW), start):
         figures &= _numbers(words(text[number.start() : end], name.lang))
     dated = any("m" in figure for figure in figures.union(name.digits))
     wanted = (name.digits, filter(has_digit, _as_words(name.text, name.lang)))
-    same = dated or any(figures.issuperset(without_zeros(digits)) for digits in wanted)
+    same = dated or any(figures.issuperset(numbers.without_zeros(digits)) for digits in wanted)
     return not same or (amount != own and bool(own or "percent" in amount))
 
 
 def _numbers(words: Sequence[str]) -> set[str]:
     """The figures among some words, those of amounts also in the smallest unit."""
-    return without_zeros(filter(has_digit, (*words, *in_smallest(words))))
+    return numbers.without_zeros(filter(has_digit, (*words, *numbers.in_smallest(words))))
 
 
 def _figures(name: Analysed, text: str, figures: Iterable[tuple[int, Set[str]]]) -> Iterator[tuple[int, int]]:
@@ -640,11 +616,10 @@ def _figures(name: Analysed, text: str, figures: Iterable[tuple[int, Set[str]]])
         for first in (start, *reversed(pieces_before[-len(name.bag) :])):
             near = ends[: len(name.bag) + 7]  # 255 may be five words, with a currency and a unit
             end = next((end for end in near if _as_words(text[first:end], name.lang) == wanted), 0)
-            plain = len(name.bag) == 1 and "m" not in name.digits[0]
-            if end and plain and is_ordinal(fold(text[first:end])) != is_ordinal(fold(name.text)):
-                continue  # five is not the fifth
-            if end and plain and romans(text[first:end]) != text[first:end]:
-                continue  # nor the I of The I
+            surface, plain = text[first:end], len(name.bag) == 1 and "m" not in name.digits[0]
+            ordinals = {numbers.is_ordinal(fold(each)) for each in (surface, name.text)}
+            if plain and (len(ordinals) > 1 or numbers.romans(surface) != surface):
+                continue  # five is not the fifth, nor the I of The I
             if end and not _is_other_figure(name, text, first, end):
                 yield first, end
                 reached = end
@@ -652,7 +627,7 @@ def _figures(name: Analysed, text: str, figures: Iterable[tuple[int, Set[str]]])
 
 
 def _as_words(text: str, lang: str | None) -> list[str]:
-    return sorted(in_smallest(key(text, lang).replace(",", "").split()))
+    return sorted(numbers.in_smallest(key(text, lang).replace(",", "").split()))
 
 
 def _is_other_word(text: str, surface: str, rule: str) -> bool:

@@ -202,7 +202,7 @@ _ELIDING = frozenset({"fr", "it", "ca"})
 _ISO = "|".join(rf"\d{{4}}{mark}\d{{1,2}}{mark}\d{{1,2}}" for mark in ("-", "/", r"\."))
 _SHORT = "|".join(rf"\d{{1,2}}{mark}\d{{1,2}}{mark}\d{{4}}" for mark in ("-", "/", r"\."))
 _DATE = f"{_ISO}|{_SHORT}"
-_IS_ISO, _IS_SHORT = re.compile(_ISO), re.compile(_SHORT)
+_IS_DATE = re.compile(_DATE)
 
 
 _GRADE = re.compile(rf"{GRADE}(?<=([+−-]))")
@@ -306,10 +306,8 @@ def _plain_word(word: str, lang: str | None) -> str:
     """A number, date or word with inner marks in one spelling."""
     if not word[0].isdigit():
         return fold(_apostrophes(word, lang))  # of one alphabet again
-    if _IS_ISO.fullmatch(word):
-        return numbers.iso_date(word)
-    if _IS_SHORT.fullmatch(word):
-        return numbers.short_date(word, lang)
+    if _IS_DATE.fullmatch(word):
+        return numbers.full_date(word, lang)
     return numbers.number(word, lang) if _FIGURE.fullmatch(word) else _numeral(word)
 
 

@@ -40,13 +40,9 @@ def is_ordinal(word: str) -> bool:
     return _IN_ORDER.search(word) is not None or (word in _UNITS and word[:-2] in _STEMS)
 
 
-def _arabic(match: re.Match[str]) -> str:
-    total = previous = 0
-    for letter in reversed(match.group().rstrip(".")):
-        value = _ROMAN_DIGIT[letter]
-        total += value if value >= previous else -value
-        previous = max(previous, value)
-    return str(total)
+def _arabic(roman: re.Match[str]) -> str:
+    values = [_ROMAN_DIGIT[letter] for letter in roman.group().rstrip(".")]
+    return str(sum(-value if value < after else value for value, after in pairwise((*values, 0))))
 
 
 _STEMS = valued(_WORDS["ordinal stems"])
@@ -250,32 +246,26 @@ def date(year: int | None, month: int, day: int | None) -> str:
     return ("" if year is None else f"{year:04}") + f"m{month:02}" + ("" if day is None else f"d{day:02}")
 
 
-def iso_date(literal: str) -> str:
-    """1889-07-14 as a date; anything impossible stays as written."""
-    year, month, day = map(int, re.split("[-/.]", literal))
-    return date(year, month, day) if 1 <= month <= 12 and 1 <= day <= 31 else literal
+def full_date(literal: str, lang: str | None) -> str:
+    """1889-07-14, 14.07.1889, 14-07-1889 or 14/07/1889 as a date; what is none stays as written.
 
-
-def short_date(literal: str, lang: str | None) -> str:
-    """14.07.1889, 14-07-1889 or 14/07/1889 as a date; 03/04/1999 stays where months may stand first."""
-    literal = literal.replace("-", "/")
-    first, second, year = map(int, re.split("[./]", literal))
+    03/04/1999 stays too where months may stand first.
+    """
+    first, second, last = map(int, re.split("[-./]", literal))
+    if literal[:4].isdecimal():
+        return date(first, second, last) if 1 <= second <= 12 and 1 <= last <= 31 else literal
     day_first = "." in literal or lang in _DAY_FIRST
     if 1 <= second <= 12 and 1 <= first <= 31 and (day_first or first > 12 or first == second):
-        return date(year, second, first)
-    if 1 <= first <= 12 < second <= 31:
-        return date(year, first, second)
-    return literal
+        return date(last, second, first)
+    return date(last, first, second) if 1 <= first <= 12 < second <= 31 else literal.replace("-", "/")
 
 
 def readings(word: str) -> tuple[str, ...]:
     """The dates that 03/04/1999 can mean; nothing for any other word."""
-    parts = word.split("/")
-    if len(parts) != 3 or not all(part.isdecimal() for part in parts):
+    parts = re.fullmatch(r"(0?[1-9]|1[0-2])/(0?[1-9]|1[0-2])/(\d+)", word)
+    if parts is None:
         return ()
-    first, second, year = map(int, parts)
-    if not (1 <= first <= 12 and 1 <= second <= 12):
-        return ()
+    first, second, year = map(int, parts.groups())
     return date(year, first, second), date(year, second, first)
 
 
@@ -392,7 +382,7 @@ def _magnitude(words: Sequence[str], at: int) -> int:
 def _below_thousand(words: Sequence[str], at: int, units: dict[str, int]) -> tuple[Decimal, int]:
     """A number of one or two words (seven, twenty-one, двести) and the index behind it; 0 for none."""
     value = units.get(words[at], 0) if at < len(words) else 0
-    if value in _TENS or words[at : at + 1] == ["dix"]:  # trois, dix-sept, vinte e três
+    if value in _TENS or (value and words[at] == "dix"):  # dix-sept, vinte e três
         last = at + 2 + (words[at + 1 : at + 2] in (["e"], ["y"]))
         more = units.get(words[last - 1], 0) if last <= len(words) else 0
         if more < 10 and more > (0 if value in _TENS else 6):
@@ -415,13 +405,10 @@ def _dates(words: list[str]) -> list[str]:
             del dated[-1]
         dated.append(word)
         index += used
-        if index < len(words) and words[index] in _YEAR_WORDS and _is_year_like(word):
+        year = _is_year(word) or re.fullmatch(r"\d{4}m\d\d(?:d\d\d)?", word)
+        if index < len(words) and words[index] in _YEAR_WORDS and year:
             index += 1
     return dated
-
-
-def _is_year_like(word: str) -> bool:
-    return (word.isdecimal() and 3 <= len(word) <= 4) or bool(re.fullmatch(r"\d{4}m\d\d(?:d\d\d)?", word))
 
 
 def _date_at(words: list[str], index: int) -> tuple[str, int]:
