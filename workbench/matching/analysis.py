@@ -104,7 +104,7 @@ _FORMAL = re.compile(
     r"(?:The\s+)?(?:People.s\s+)?(?:Kingdom|Republic|State|Commonwealth|City|Town|Village)\s+of\s+(?:the\s+)?"
 )
 _LEGAL_FORMS = listed(_WORDS["legal forms"])  # what a company is by law, without dots
-_STATES = (["us"], ["u", "s"], ["united", "states"])
+_STATES = (["u", "s"], ["united", "states"])
 _PARENTHESES = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _SUBTITLE = re.compile(r"(?<=\w{3}):\s.*$")
 _NAME = 200  # code points; what is longer is no name
@@ -182,7 +182,8 @@ def sketch(text: str, label: str, lang: str | None) -> Sketch:
     if not found or _bare(text, kind):
         return UNKNOWN
     if figures and (kind != PERSON or has_digit("".join(_without_generation(settled(found, lang), kind)[0]))):
-        return Sketch("figures", {*figures, *filter(has_digit, in_smallest(found))})
+        smaller = " ".join(in_smallest(found))
+        return Sketch("figures", {*figures, *(_FIGURES.findall(smaller) if smaller != joined else ())})
     if not text.isascii() and (not _ALPHABETIC.fullmatch(joined) or _acronyms(text)):
         return UNKNOWN
     kept = _without_generation(content(found, lang), kind)[0]
@@ -365,7 +366,8 @@ def _acronym(text: str) -> str:
 
 def _initials(everything: Sequence[str]) -> frozenset[str]:
     """The acronyms a name of several words can have: with and without its small words."""
-    states = next((len(own) for own in _STATES if everything[: len(own)] == own), 0)  # not in FDA
+    # The FDA is the U.S. Food and Drug Administration.
+    states = 1 if everything[:1] == ["us"] else 2 * (everything[:2] in _STATES)
     named = [everything, everything[states:]] if states else [everything]
     named += [[word for word in some if word not in SMALL] for some in named]
     initials = ("".join([word[0] for word in some]) for some in named)

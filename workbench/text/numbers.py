@@ -135,7 +135,9 @@ _TO_PART = re.compile(
     r"|[-−](?<![^\s(].)\d|Q\d|[DRPY]\s?\d|S\s?\$|°|[cCqQ]uadra|carré|квадр|м[2²]|кв\."
 )
 # In words that are one already: 14 to 17, 14 cm to 17 cm, 2c30 pm.
-_RANGE = re.compile(r"(?<=\d)( (?![ap]m )[^\W\d]+|) (?:to |through |bis |до |à |)(?=\d\S*\1(?!\S))")
+_RANGE = re.compile(
+    r" (?<=\d )(?:((?![ap]m )[^\W\d]+) )?(?:(?:to|through|bis|до|à) )?(?=\d\S*(?(1) \1)(?!\S))"
+)
 _CLOCK = re.compile(r"(?<!\S)(1[0-2]|[1-9])(?:c([0-5]\d))? ([ap])m(?!\S)")
 
 
@@ -278,7 +280,8 @@ def canonical(words: Sequence[str], lang: str | None) -> list[str]:
     if len(composed) > 1:
         text = _RANGE.sub(" ", " ".join(composed))
         # A language that is not known counts as English. German has the word: Platz 5 am See.
-        composed = (_CLOCK.sub(_of_24_hours, text) if lang in (None, "en") else text).split()
+        clock = lang in (None, "en") and ("am" in composed or "pm" in composed)
+        composed = (_CLOCK.sub(_of_24_hours, text) if clock else text).split()
     return composed if _DATING.isdisjoint(composed) else _dates(composed)
 
 
