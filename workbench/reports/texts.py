@@ -140,14 +140,15 @@ def status_text(report: DatabaseStatus) -> str:
     for dataset in report.datasets:
         done = dataset.progress
         kinds = ", ".join(f"{PLURAL[kind]} {number:,}" for kind, number in done.kinds.items())
-        unresolved = f", {dataset.unresolved:,} unresolved" if dataset.unresolved else ""
+        of = "" if kinds else "of them "
+        unresolved = f", {dataset.unresolved:,} {of}unresolved" if dataset.unresolved else ""
         blank = f" and {done.blank:,} with a blank reference" if done.blank else ""
         lines.append(
             f"{dataset.info.name}: {many(done.total, 'sample')}{blank}, "
-            f"{done.verified:,} reviewed {'in both kinds ' if kinds else ''}by at least one person"
+            f"{done.verified:,} verified {'in both kinds ' if kinds else ''}by at least one person"
             f"{f' ({kinds})' if kinds else ''}{unresolved}; "
-            f"by you: {done.excluded:,} not counted, {done.skipped:,} skipped, {done.started:,} started, "
-            f"{done.flagged:,} flagged"
+            f"by you: {done.mine:,} verified, {done.excluded:,} not counted, {done.skipped:,} skipped, "
+            f"{done.started:,} started, {done.flagged:,} flagged"
         )
         lines.append(
             f"  policy {dataset.info.policy.version} ({', '.join(dataset.info.kinds)}), "
@@ -220,7 +221,10 @@ def gate_text(gate: ScoreGate, names: Mapping[str, str], quote: Callable[[str], 
     if gate.unscored:
         some = many(gate.unscored, "sample has", "samples have")
         lines.append(f"  {some} no value yet: {gate.step}")
-    for state, ids, why in ((low, gate.below, ""), ("undefined", gate.undefined, f" ({NO_UNITS})")):
+    if gate.note:
+        lines.append(f"  {gate.note}")
+    below = () if gate.passed else gate.below  # of a mean that passes no sample has failed
+    for state, ids, why in ((low, below, ""), ("undefined", gate.undefined, f" ({NO_UNITS})")):
         named = [names[name] for name in ids if name in names]
         lines += [f"  {state}: {quote(name)}{why}" for name in named[:20]]
         lines += and_more(len(named) - 20, start="  ")

@@ -301,7 +301,8 @@ class ScoreGate:
 
     `value` is the mean over the `n` defined samples, with `strict` the share of perfect ones; None without
     any. `below` are the ids of samples under the pass mark (with `strict`: not perfect), `undefined` of those
-    without units. `unscored` samples have no value at all; `step` is the command that gives them one.
+    without units. `unscored` samples have no value at all; `step` is the command that gives them one, and
+    `note` says why the value tells nothing of them.
     """
 
     metric: str
@@ -314,6 +315,7 @@ class ScoreGate:
     unscored: int
     below: tuple[str, ...]
     step: str
+    note: str = ""
 
 
 def gate(

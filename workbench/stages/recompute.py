@@ -8,10 +8,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from itertools import chain, islice
 from multiprocessing import get_context
 
-from workbench.comparing.intervals import Mean, mean
+from workbench.comparing.intervals import FEWEST, Mean, mean
 from workbench.errors import UsageError
 from workbench.formats.columns import no_recall
 from workbench.formats.exports.folder import check_outside
@@ -22,6 +23,7 @@ from workbench.scoring.scorers import ScoreGate, counted, gate, value_of
 from workbench.stages import begin_worker
 from workbench.stages.examples import NOTHING, Seen, seen_by
 from workbench.stages.people import check, few_hidden, may_see
+from workbench.stages.plan import Prefix, prefix
 from workbench.stages.queue import named
 from workbench.store import gold as gold_store, plans, runs, samples, scores
 from workbench.store.calibrations import use_calibration
@@ -30,6 +32,7 @@ from workbench.store.engine import Store
 from workbench.store.queue import shown_ids
 from workbench.store.samples import Stored
 from workbench.store.scores import CountedChunk, save_counted
+from workbench.text.figures import many
 
 __all__ = ["check_outside", "save_counted"]
 
@@ -261,7 +264,8 @@ def gate_of(
 
     Raises UsageError for an unknown metric or source, and where the mean of verified values is withheld.
     Excluded samples stay out, and of a scorer's values those that the run has seen; a sample that has no such
-    value (no proposal; not in the column; not verified or unresolved) is counted as unscored.
+    value (no proposal; not in the column; not verified or unresolved) is counted as unscored. The mean of
+    verified values is said to tell nothing of these where it is of few samples or of picked ones.
     """
     name = metric or DEFAULT_SCORER[info.kinds[0]]
     name, kind = counts(name, scores.external_columns(store, info.id))
@@ -272,7 +276,7 @@ def gate_of(
     if not automatic and whole and whole.n and whole.value is None:
         raise UsageError("the mean of verified values would show what others decided of so few samples")
     recalls: list[tuple[str, Fraction | None]] = []
-    unscored = 0
+    unscored = unresolved = 0
     for row in report.samples:
         if kind in row.excluded or (automatic and name in SCORERS and row.id in report.seen.related):
             continue
@@ -286,8 +290,25 @@ def gate_of(
             recalls.append((row.id, Fraction(row.external[name][1])))
         else:
             unscored += 1
-    label, step = (name, _step(report, name)) if automatic else (f"verified_{kind}", "workbench review")
-    return gate(label, recalls, threshold=threshold, strict=strict, unscored=unscored, step=step)
+            unresolved += kind in row.unresolved
+    held = partial(gate, recalls=recalls, threshold=threshold, strict=strict, unscored=unscored)
+    if automatic:
+        return held(name, step=_step(report, name))
+    differ = f", then J: people differ on {unresolved:,} of them (unresolved)" if unresolved else ""
+    reviewed = held(f"verified_{kind}", step=f"workbench review{differ}")
+    return replace(reviewed, note=_doubt(reviewed, recalls, prefix(store, info, kind)))
+
+
+def _doubt(reviewed: ScoreGate, recalls: Iterable[tuple[str, object]], begun: Prefix) -> str:
+    """Why a mean of reviewed samples tells nothing of those that are not; empty where it does."""
+    if not (reviewed.unscored and reviewed.n) or reviewed.strict:
+        return ""
+    if reviewed.n < FEWEST:
+        return f"fewer than {FEWEST} verified samples say nothing of the others"
+    drawn = {row.key for row in begun.rows}
+    picked = sum(recall is not None and name not in drawn for name, recall in recalls)
+    some = many(picked, "verified sample was", "verified samples were")
+    return f"{some} picked, not reviewed in turn: compare leaves them out of its estimate" if picked else ""
 
 
 def _step(report: ScoreReport, name: str) -> str:

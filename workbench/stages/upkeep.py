@@ -24,7 +24,6 @@ from workbench.formats.exports.verify import check_itself, check_native, folders
 from workbench.formats.rejects import SUFFIX as REJECTED
 from workbench.stages import training
 from workbench.stages.people import Person, check, people
-from workbench.stages.queue_values import unresolved_ids
 from workbench.stages.team import Team, team
 from workbench.stages.training import Training
 from workbench.store import (
@@ -33,6 +32,7 @@ from workbench.store import (
     database,
     datasets,
     exports as export_log,
+    gold,
     purge as purge_store,
     queue,
     runs,
@@ -48,8 +48,8 @@ from workbench.store.runs import RunInfo
 class DatasetStatus:
     """One dataset: its settings, its runs and one annotator's progress.
 
-    `unresolved`: on how many of the samples that the annotator may see people differ. `team`: how far its
-    assignments are, `training`: how far people are who are trained for it; None without.
+    `unresolved`: on how many of the verified samples people differ. `team`: how far its assignments are,
+    `training`: how far people are who are trained for it; None without.
     """
 
     info: DatasetInfo
@@ -79,7 +79,7 @@ def status(store: Store, annotator: str, dataset: str | None = None) -> Database
                 info,
                 tuple(runs.present_runs(store, info.id)),
                 queue.progress(store, info, annotator),
-                len(unresolved_ids(store, info, annotator)),
+                len(gold.unresolved(store, gold.several(store, info), info.kinds)),
                 team(store, info),
                 training.progress(store, info) if info.training is not None else None,
             )

@@ -138,12 +138,14 @@ def count_undoubted(store: Store, info: DatasetInfo, _annotator: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How many samples of a dataset stand where; the first five add up with todo to `total`.
+    """How many samples of a dataset stand where.
 
     Beside these, `blank` samples have a blank reference: nothing is to be decided there.
 
-    Where both kinds are reviewed, `verified` counts samples verified in both, and `kinds` those of each.
-    `mine`: verified by the annotator, as the others of `verified` are by somebody else alone. `stale`:
+    `verified` counts samples that anybody verified, so it is the same for all; `mine` are those of the
+    annotator. Of the others the annotator may have begun a review too: `standing` leaves these out, and adds
+    up with excluded, skipped, started and todo to `total`. Where both kinds are reviewed, `verified` counts
+    samples verified in both, and `kinds` those of each. `stale`:
     verified by the annotator under an older policy than today's. With assignments `team` says how far they
     are, `today` how many samples the annotator decided since midnight, `others` how many other people hold,
     and `own` how many of the annotator's are done of how many, None while they come one by one.
@@ -162,6 +164,7 @@ class Progress:
     others: int = 0
     own: tuple[int, int] | None = None
     mine: int = 0
+    standing: int = 0
     blank: int = 0
 
 
@@ -245,27 +248,26 @@ def progress(store: Store, info: DatasetInfo, annotator: str) -> Progress:
     state, begun = reviews.disposition(REVIEW).label("state"), reviews.begun(REVIEW)
     marked = select(_number(REVIEW.flag != ""), _number(reviews.is_stale(REVIEW))).where(*own)
 
-    def verified(*kinds: Kind) -> int:
-        """The samples verified in these kinds by the annotator, or by others alone."""
-        of = reviews._replace(kinds=kinds)
-        mine = select(REVIEW.sample_id).where(*own, of.begun(REVIEW))
-        counts = or_(reviews.is_own(REVIEW), REVIEW.sample_id.not_in(mine)), of.verified(REVIEW)
-        return store.count(REVIEW.sample_id.distinct(), REVIEW.dataset_id == info.id, *counts)
+    def verified(*kinds: Kind) -> ColumnElement[bool]:
+        return and_(REVIEW.dataset_id == info.id, reviews._replace(kinds=kinds).verified(REVIEW))
 
+    number, mine = REVIEW.sample_id.distinct(), select(REVIEW.sample_id).where(*own, begun)
+    stands = or_(reviews.is_own(REVIEW), REVIEW.sample_id.not_in(mine))
     with store.snapshot():
         counts = Counter(dict(store.rows(select(state, func.count()).where(*own, begun).group_by(state))))
         ((flagged, stale),) = store.rows(marked)
         blank = store.count(SAMPLE.id, SAMPLE.dataset_id == info.id, reviews.blank())
         return Progress(
             total=count_samples(store, info.id) - blank,
-            verified=verified(*info.kinds),
+            verified=store.count(number, verified(*info.kinds)),
             excluded=counts["excluded"],
             skipped=counts["skipped"],
             started=counts["started"],
             flagged=flagged,
             stale=stale,
-            kinds={kind: verified(kind) for kind in info.kinds} if len(info.kinds) > 1 else {},
+            kinds={kind: store.count(number, verified(kind)) for kind in info.kinds if len(info.kinds) > 1},
             mine=counts["verified"],
+            standing=store.count(number, verified(*info.kinds), stands),
             blank=blank,
         )
 

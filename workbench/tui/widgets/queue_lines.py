@@ -59,7 +59,7 @@ def progress_parts(
     """
     if progress is None:
         return []
-    done, goal = planned or (progress.verified + progress.excluded, progress.total)
+    done, goal = planned or (min(progress.verified + progress.excluded, progress.total), progress.total)
     kinds = " in both kinds" if progress.kinds else ""
     counts: list[tuple[int, str]] = [(0, f"{progress.verified:,} of {progress.total:,} verified{kinds}")]
     if planned is not None:
