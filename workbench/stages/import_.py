@@ -245,9 +245,7 @@ class _Import:
             if self.taking is None:
                 self.taking = self._begin([record for _, record in good])
             self.taking.columns.repaired |= any(BY_EARLIER in row.raw for row, _ in good)
-            self._add(
-                self.taking, for_samples_of_text(self.store, self.taking, good, self.meta, self._waiting)
-            )
+            self._add(self.taking, self._of_text(self.taking, good))
         if self.taking is not None:
             rows = in_turn(self._waiting)
             while some := list(islice(rows, CHUNK)):
@@ -263,14 +261,41 @@ class _Import:
                 else:
                     self._count(row, outcome)
 
+    def _of_text(self, taking: Intake, rows: Sequence[Good]) -> Iterator[Good]:
+        """The rows, those without an id for the sample with the same question, reference and contexts.
+
+        One that fits several samples has to wait; of these it fits those that have its response and its meta,
+        if there are any. Without such a sample a row stays as it is: a new sample. Where these have another
+        value than what is given for meta, it is a new sample too, with an id made of both: two retrievers may
+        bring the same contexts.
+        """
+        there = samples_of_text(self.store, taking, [record.sample for _, record in rows])
+        for row, record in rows:
+            sample = record.sample
+            alike = there.get(sample.id or sample.content_hash, [])
+            if record.named and sample.id in (key for key, _, _ in alike):  # an id names one sample
+                alike = []
+            fitting = [one for one in alike if _says(one[1], self.meta)]
+            said = [
+                one for one in fitting if _says(one[1], sample.meta) and sample.response in (None, one[2])
+            ]
+            names = tuple(key for key, _, _ in said or fitting)
+            taking.by_text += names not in ((), (sample.content_hash,))
+            if alike and not fitting:
+                pairs = (f"{key}={self.meta[key]}" for key in sorted(self.meta))
+                names = (text_hash(sample.content_hash, *pairs),)
+            if len(names) > 1:
+                self._waiting.setdefault(names, []).append((row, record))
+            else:
+                yield row, replace(record, sample=replace(sample, id=names[0])) if names else record
+
     def _good(self, chunk: Sequence[FileRow]) -> Iterator[Good]:
         """The rows of a chunk that can go in."""
         for row in (with_names(row, self._names) for row in chunk):
             error = purged(row, self._gone, self.columns) or row.error
-            if error is None and row.record is not None and self.options.gold == "require":
-                error = gold_missing(row.record)
             if error is None and row.record is not None:
-                error = _other_meta(row.record, self.meta)
+                missing = gold_missing(row.record) if self.options.gold == "require" else None
+                error = missing or _other_meta(row.record, self.meta)
             if error is not None or row.record is None:
                 self._refuse(row, error or RowError("row", "nothing", "a sample"))
                 continue
@@ -704,42 +729,6 @@ def with_names(row: FileRow, names: Mapping[str, str]) -> FileRow:
         replace(proposal, model=models.get(proposal.model, proposal.model)) for proposal in record.proposals
     )
     return replace(row, record=replace(record, gold=gold, proposals=proposals))
-
-
-def for_samples_of_text(
-    store: Store,
-    intake: Intake,
-    rows: Sequence[Good],
-    given: Mapping[str, str],
-    waiting: dict[tuple[str, ...], list[Good]],
-) -> Iterator[Good]:
-    """The rows, those without an id for the sample with the same question, reference and contexts.
-
-    One that fits several samples goes to the `waiting`; of these it fits those that have its response and its
-    meta, if there are any. Without such a sample a row stays as it is: a new sample. Where these have another
-    value than what is `given` for meta, it is a new sample too, with an id made of both: two retrievers may
-    bring the same contexts.
-    """
-    samples = [record.sample for _, record in rows]
-    there = samples_of_text(store, intake, samples)
-    for (row, record), sample in zip(rows, samples, strict=True):
-        alike = there.get(sample.id or sample.content_hash, [])
-        if record.named and sample.id in (key for key, _, _ in alike):  # an id names one sample
-            alike = []
-        fitting = [one for one in alike if _says(one[1], given)]
-        if alike and not fitting:
-            own = text_hash(sample.content_hash, *(f"{key}={given[key]}" for key in sorted(given)))
-            yield row, replace(record, sample=replace(sample, id=own))
-            continue
-        agreeing = [
-            one for one in fitting if _says(one[1], sample.meta) and sample.response in (None, one[2])
-        ]
-        names = tuple(key for key, _, _ in agreeing or fitting)
-        intake.by_text += names not in ((), (sample.content_hash,))
-        if len(names) > 1:
-            waiting.setdefault(names, []).append((row, record))
-        else:
-            yield row, replace(record, sample=replace(sample, id=names[0])) if names else record
 
 
 def _says(meta: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
