@@ -47,9 +47,10 @@ Made from the program's own bindings by `python docs/make_keys.py`.
 be given other keys in the [config file](configuration.md), by the name in the first column. On a Russian
 keyboard the same physical keys work as they are.
 
-On a screen without a text field a paste does nothing. A terminal that does not mark pastes sends them as
-keys: there a paste of more than five characters (of one character, more than sixty) is ignored too, and a
-shorter one counts as keys.
+On a screen without a text field a paste does nothing, and what you type counts as keys even if a slow line
+brings it all at once. A terminal that does not say that it marks pastes may send them as keys: there more
+than five characters at once (of one character, more than sixty) are ignored too. A text field takes them all,
+and Enter behind them.
 """
 SCREENS = {
     "app": "Everywhere",

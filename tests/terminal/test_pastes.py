@@ -80,6 +80,9 @@ def test_a_paste_changes_nothing(app: tuple[PtyApp, Path]) -> None:
         program.wait_for(title, start=start)
         program.quiet(0.05)
         start = len(program.output)
+        program.write(b"\x03")  # something else stands on the status line, over which it says it again
+        program.wait_for("ctrl+c copies", start=start)
+        start = len(program.output)
 
         program.write((OPENS + text + CLOSES if number % 2 else text).encode())
         program.wait_for(SAID.encode(), start=start)

@@ -16,6 +16,7 @@ from textual.events import Key, Paste
 
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.driver import AT_ONCE, CLOSES, HELD, OPENS, PasteDriver, is_paste, patience
+from workbench.tui.work import Entered
 
 
 @pytest.mark.parametrize(
@@ -53,6 +54,25 @@ def test_keys_are_keys(text: str) -> None:
 def test_what_no_person_types_is_a_paste(text: str) -> None:
     """More keys than come at once, or brackets."""
     assert is_paste(text)
+
+
+def test_where_the_terminal_marks_pastes_only_marked_ones_are(
+    typed: Callable[[bytes, int], list[Any]],
+) -> None:
+    """What it says of itself tells; then a slow line may bring as much as it likes."""
+    for known in (b"\x1b[?2004;2$y", b"\x1bP>|tmux 3.3a\x1b\\"):
+        keys = typed(known + b"odd context\r", 12)
+        assert ["o", "enter"] == [keys[0].key, keys[-1].key]
+    assert [Paste] == [type(one) for one in typed(b"\x1b[?2004;0$yodd context", 1)]
+    assert is_paste("ab" * HELD, brackets=True)
+    assert patience("\x1bP>|tmux 3") == patience(OPENS) > patience("\x1bP>|tmux 3.3a\x1b\\") == 0
+
+
+def test_enter_behind_a_paste_is_kept(typed: Callable[[bytes, int], list[Any]]) -> None:
+    """A slow line brings both at once; a line break that was pasted is none."""
+    for text in ("odd context\r", f"{OPENS}odd context{CLOSES}\r", f"{OPENS}odd context{CLOSES}\x1b[13u"):
+        assert [Entered] == [type(one) for one in typed(text.encode(), 1)]
+    assert [Paste] == [type(one) for one in typed(f"{OPENS}odd context\r{CLOSES}".encode(), 1)]
 
 
 def test_a_paste_is_waited_for_to_its_end() -> None:

@@ -35,7 +35,7 @@ from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.saver import Saver
 from workbench.tui.themes import SIXTEEN, chosen_theme
 from workbench.tui.widgets.bars import Status
-from workbench.tui.work import LEAVING, finish
+from workbench.tui.work import LEAVING, Entered, finish
 
 if TYPE_CHECKING:
     from workbench.store.engine import Store
@@ -254,6 +254,8 @@ class WorkbenchApp(Bench):
         text, screen = flat(event.text.strip()), self.screen
         if isinstance(self.focused, Input):
             self.focused.replace(text, *sorted(self.focused.selection))
+            if isinstance(event, Entered):
+                await self._key(events.Key("enter", "\r"))
         elif not (isinstance(screen, Ordered) and await screen.takes_text(text)):
             self.tell(IGNORED, "warn")
 

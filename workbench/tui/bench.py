@@ -228,11 +228,11 @@ class Bench(App[None]):
         self.tell(message)
 
     def tell(self, message: str, tone: str = "") -> None:
-        """Put it on the status line, or over a screen that has none."""
-        bars = self.screen.query(Status)
-        for bar in bars:
-            bar.say(message, tone=tone)
-        if not bars:
+        """Put it on the status line, which a dialog leaves in sight, or over a screen that covers it."""
+        bars = [bar for screen in self.screen_stack for bar in screen.query(Status)][-1:]
+        if bars and not any(box.region.overlaps(bars[0].region) for box in self.screen.query("#box")):
+            bars[0].say(message, tone=tone)
+        else:
             self.notify(message, severity="warning" if tone == "warn" else "information", markup=False)
 
     def copy_to_clipboard(self, text: str) -> None:

@@ -1,8 +1,10 @@
-"""Keys from a terminal: what arrives at once is a paste, whether the terminal brackets it or not.
+"""Keys from a terminal: what is a paste, whether the terminal brackets it or not.
 
-One read of the terminal gives what has come since the last one. A key is one character or one escape
-sequence, and a person presses few of them between two reads; a paste comes whole. The library turns a paste
-without brackets into keys, and every escape sequence within one that has them.
+A terminal that is known to bracket pastes sends all else as keys, however many come at once: a slow line
+holds back what is typed. Of another one, what arrives at once is a paste. One read gives what has come since
+the last one. A key is one character or one escape sequence, and a person presses few of them between two
+reads; a paste comes whole. The library turns a paste without brackets into keys, and every escape sequence
+within one that has them.
 """
 
 from __future__ import annotations
@@ -17,11 +19,14 @@ from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 from textual.events import Key, Paste
 
+from workbench.tui.work import Entered
+
 AT_ONCE = 5
 """Keys that may come at once and are still keys: a slow line holds back half a second of fast typing."""
 
 HELD = 60
-"""The same for one key alone: it repeats thirty times a second while it is held down."""
+"""The same for one key alone, which repeats thirty times a second while it is held down, and for any keys of
+a terminal that brackets pastes: more than this comes from a program that types."""
 
 REPEAT = 1 / 30
 """Seconds between keys that come at once, as far as anybody knows: a key that is held down while the app is
@@ -40,15 +45,28 @@ LONGEST = 200_000
 """Characters of a paste that are kept; no field takes more."""
 
 OPENS, CLOSES = "\x1b[200~", "\x1b[201~"
+ENTER = re.compile(r"(?:\r|\x1b\[13[\d:;]*u)$")
+ASK = "\x1b[?2004$p\x1b[>q"
+"""Asks whether the terminal brackets pastes, and for its name: all that tell their name do."""
+
+ANSWERS = re.compile(r"\x1b\[\?2004;[123]\$y|\x1bP>\|[^\x1b]*\x1b\\")
 _TOKEN = re.compile(
-    r"(?P<report>\x1b\[(?:<[\d;]+[Mm]|[IO]|[\d;:]+[Rt]|\?[\d;]*(?:\$y|[cu])))"  # the mouse, and answers
+    r"(?P<report>\x1b\[(?:<[\d;]+[Mm]|[IO]|[\d;:]+[Rt]|\?[\d;]*(?:\$y|[cu]))"  # the mouse, and answers
+    r"|\x1bP>\|[^\x1b]*\x1b\\)"
     r"|\x1b\[[0-?]*[ -/]*[@-~]|\x1bO.|\x1b?.",
     re.DOTALL,
 )
 
 
 class PasteDriver(LinuxDriver):
-    """The library's driver, with every paste as one `Paste`."""
+    """The library's driver, with every paste as one `Paste`, or `Entered`."""
+
+    _brackets = False
+
+    def _enable_bracketed_paste(self) -> None:
+        """As the library's; asks whether the terminal knows it."""
+        super()._enable_bracketed_paste()
+        self.write(ASK)
 
     def _sigcont_application(self, *_: object) -> None:
         """Take the terminal anew after SIGSTOP too: the library takes it twice, and then never ends.
@@ -87,14 +105,17 @@ class PasteDriver(LinuxDriver):
 
         while not self.exit_event.is_set():
             text = read(POLL)
-            wait = patience(text)
+            wait = patience(text, self._brackets)
             while wait and not self.exit_event.is_set() and (more := read(wait)):
                 text += more
                 if len(text) > LONGEST:
                     text = text[: LONGEST // 2] + text[-len(CLOSES) :]
-                wait = patience(text)
-            if is_paste(text):
-                self.process_message(Paste(text.replace(OPENS, "").replace(CLOSES, "")))
+                wait = patience(text, self._brackets)
+            text, answers = ANSWERS.subn("", text)
+            self._brackets = self._brackets or answers > 0 or OPENS in text
+            if is_paste(text, self._brackets):
+                paste = Entered if ENTER.search(text) else Paste
+                self.process_message(paste(text.replace(OPENS, "").replace(CLOSES, "")))
             elif text:
                 events = list(parser.feed(text))
                 keys = [event for event in events if isinstance(event, Key)]
@@ -107,19 +128,19 @@ class PasteDriver(LinuxDriver):
                 self.process_message(event)
 
 
-def patience(text: str) -> float:
+def patience(text: str, brackets: bool = False) -> float:
     """How long to wait for what belongs to a text; 0 for one without keys (the mouse, answers)."""
-    if text.rfind(OPENS) > text.rfind(CLOSES):
+    if text.rfind(OPENS) > text.rfind(CLOSES) or text.rfind("\x1bP>") > text.rfind("\x1b\\"):
         return END
-    if is_paste(text):
+    if is_paste(text, brackets):
         return MORE
     return NEXT if _keys(text) else 0.0
 
 
-def is_paste(text: str) -> bool:
-    """Whether no person pressed this."""
+def is_paste(text: str, brackets: bool = False) -> bool:
+    """Whether no person pressed this; `brackets`: the terminal marks what is pasted."""
     keys = _keys(text)
-    return OPENS in text or len(keys) > (AT_ONCE if len(set(keys)) > 1 else HELD)
+    return OPENS in text or len(keys) > (HELD if brackets or len(set(keys)) == 1 else AT_ONCE)
 
 
 def _keys(text: str) -> list[str]:

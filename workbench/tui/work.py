@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 
 from textual.app import App
 from textual.dom import DOMNode, NoScreen
+from textual.events import Paste
 
 from workbench.errors import AwayError, InputError, WorkbenchError
 from workbench.text.safe import flat
@@ -111,6 +112,13 @@ def _say_away(node: DOMNode, text: str) -> None:
         if (say := getattr(screen, "say", None)) is not None:
             say(text, sign="!" if text else "", tone="warn" if text else "")
             return
+
+
+class Entered(Paste):
+    """A paste, or text of a terminal that marks none, with Enter pressed right behind it."""
+
+
+Entered.handler_name = Paste.handler_name  # the library hands it on as a paste
 
 
 class Gate:
