@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from tests.lists import from_cases, told
+from workbench.comparing.causes import CAUSES
 from workbench.text.query import (
     FIELDS,
     LONGEST,
@@ -120,6 +121,7 @@ def test_values_are_offered_with_their_counts() -> None:
     """Those that begin with what is typed first; states and marks always."""
     assert shown("state:") == [(name, dict(FACETS["state"]).get(name)) for name in STATES]
     assert [name for name, _ in shown("is:")] == list(MARKS)
+    assert [name for name, _ in shown("cause:")] == [name for name in CAUSES if name != "rounding"]
     assert shown("label:") == [("date", 12), ("place name", 3)]
     assert shown("label:date,pl") == [("place name", 3)]
     assert shown("label:a") == [("date", 12), ("place name", 3)]

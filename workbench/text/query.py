@@ -20,7 +20,12 @@ from workbench.text.lists import pairs, sections
 
 STATES = ("todo", "started", "verified", "excluded", "skipped")
 MARKS = ("flagged", "blind", "rematch", "stale", "offplan", "fast", "disputed", "unresolved")
-KNOWN = {"state": STATES, "is": MARKS}
+MAIN = (
+    "missed unit", "invented unit", "duplicate", "granularity", "false match", "missed match", "unsure",
+    "untraced",
+)  # fmt: skip
+"""The causes that may be a sample's main one; a word of them will do."""
+KNOWN = {"state": STATES, "is": MARKS, "cause": MAIN}
 """The fields whose values are a closed set."""
 VALUES = ("delta", "auto", "verified")
 """Numbers of a decided sample. `delta` is the size of the difference, whichever its sign."""
@@ -234,13 +239,14 @@ def _term(token: QueryToken) -> Term | Mistake | None:
         return Mistake(start, token.end, f"{token.field}: what? ({FIELDS.get(token.field, 'a value')})")
     if (known := KNOWN.get(token.field)) is not None:
         values = tuple(value.lower() for value in values)
-        if (wrong := next((value for value in values if value not in known), None)) is not None:
+        names = "\n".join(known) if known is MAIN else known  # a piece of a name will do
+        if (wrong := next((value for value in values if value not in names), None)) is not None:
             message = f"{token.field}: {', '.join(known)}"
             for name, others in KNOWN.items():
                 if values == (wrong,) and wrong in others:  # of the other field
                     return Mistake(start, token.end, message, f"{name}:{wrong}")
             near = _nearest(wrong, known)
-            right = ",".join(near if value == wrong else value for value in values)
+            right = ",".join(quoted(near if value == wrong else value) for value in values)
             return Mistake(start, token.end, message, f"{token.field}:{right}" if near else "")
     return Term(token.field, values, token.negated)
 
