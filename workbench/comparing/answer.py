@@ -135,15 +135,15 @@ class Step:
 class Triage:
     """What looks wrong among the samples `looked` at. `shown` are open, the surest first.
 
-    `another_form`: how many of the `suspicious` have a name in another form. `checked` are reviewed by now;
-    of these the score of `confirmed` was wrong by more than .1. `bare` have no suggested names, which a score
-    of names is held against.
+    `reasons`: how many of the `suspicious` there are by their `look`. `checked` are reviewed by now; of these
+    the score of `confirmed` was wrong by more than .1. `bare` have no suggested names, which a score of names
+    is held against.
     """
 
     looked: int
     bare: int
     suspicious: int
-    another_form: int
+    reasons: Mapping[str, int]
     checked: int
     confirmed: int
     shown: tuple[Suspect, ...]

@@ -35,7 +35,7 @@ IN_SHORT = pairs(_SAID["in short"])
 """The reasons for the difference of one sample, where there is a line for all of them."""
 STEPS, HOW = pairs(_SAID["steps"]), pairs(_SAID["how"])
 """What to do next, and how a command does it."""
-SUSPICIONS, LEFT_OUT = pairs(_SAID["suspicions"]), pairs(_SAID["left out"])
+SUSPICIONS, LOOKS, LEFT_OUT = (pairs(_SAID[name]) for name in ("suspicions", "looks", "left out"))
 """Why a score looks wrong, and why a sample is not among those that are compared."""
 
 Say = Callable[[str], str]
@@ -209,15 +209,14 @@ def suspicious(answer: Answer) -> list[str]:
     if not triage.suspicious:
         none = "The sample has no" if triage.looked == 1 else f"None of {looked} has a"
         return [f"{none} score that looks wrong at first sight; that proves nothing.{bare}"]
-    why = ""
-    if answer.kind == "entity" and triage.another_form:
-        these = "" if triage.another_form == triage.suspicious else f"in {triage.another_form:,} of them "
-        why = f": {these}the contexts contain a name in another form"
+    counts = sorted(triage.reasons.items(), key=lambda reason: -reason[1])
+    these = [f"in {n:,}{'' if at else ' of them'} {LOOKS[why]}" for at, (why, n) in enumerate(counts)]
+    why = ", ".join(these) if these[1:] else LOOKS[counts[0][0]]
     if answer.withheld:
         wait = many(answer.withheld, "more waits", "more wait")
         looked = f"the {looked} shown ({wait} for a review without suggestions)"
     has = "has" if triage.suspicious == 1 else "have"
-    lines = [f"{triage.suspicious:,} of {looked} {has} a score that looks wrong{why}.{bare}"]
+    lines = [f"{triage.suspicious:,} of {looked} {has} a score that looks wrong: {why}.{bare}"]
     if triage.checked:
         lines.append(f"Reviewed of these: {triage.checked:,}; wrong by more than .10: {triage.confirmed:,}.")
     return lines

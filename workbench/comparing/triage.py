@@ -107,6 +107,12 @@ class Suspicion:
         """The surest signals first, then the largest."""
         return SIGNALS.index(self.signal), -self.size
 
+    @property
+    def look(self) -> str:
+        """The signal; "another form" where the text has a name in other letters."""
+        another = self.signal == "names" and any(not clue.same for clue in self.clues)
+        return "another form" if another else self.signal
+
 
 def suspect(
     sample: Sample,

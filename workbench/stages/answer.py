@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
@@ -79,7 +80,7 @@ def answer(
         for one in able
         if one != name and (error := mean_error(values_of(at, one)[0], told)) is not None
     }
-    triage = pure.Triage(0, 0, 0, 0, 0, 0, ())
+    triage = pure.Triage(0, 0, 0, {}, 0, 0, ())
     if estimate is None or not on_screen:
         triage = _triage(store, info, viewer, every, seen, withheld, scored, presence)
     pace = queue.pace(store, info, viewer)
@@ -224,7 +225,7 @@ def _triage(
         looked,
         bare,
         len(suspects),
-        sum(any(not clue.same for clue in suspect.suspicion.clues) for suspect in suspects),
+        dict(Counter(suspect.suspicion.look for suspect in suspects)),
         len(checked),
         sum(map(disputed, checked)),
         tuple(listed),
