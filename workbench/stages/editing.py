@@ -197,9 +197,12 @@ def add_span(opened: Opened, kind: Kind, span: Span, label: str = "") -> Put:
 def accept(opened: Opened, kind: Kind, *, fast: bool = False) -> Accept:
     """Verify one kind as it stands; a counted unit without a verdict becomes unsure.
 
-    Where people differ, each unit has to be decided before. Raises InputError.
+    Where people differ, each unit has to be decided before, and a blank reference has nothing to verify.
+    Raises InputError.
     """
     over, units = opened.over, opened.units(kind)
+    if opened.sample.blank:
+        raise InputError("the reference is empty: there is nothing to accept. Exclude the sample, or skip it")
     if over is not None and (left := len(over.open(units))):
         raise InputError(
             f"{many(left, 'unit is', 'units are')} not settled yet: decide each, or E takes the rest"

@@ -80,6 +80,8 @@ def before_accept(opened: Opened, kind: Kind) -> Literal["decided", "empty", "do
     """Why an accept does not verify at once: it is verified, blind without units, or stops at a doubt."""
     if opened.state.of(kind).disposition == "verified" and not opened.stale(kind):
         return "decided"
+    if opened.sample.blank:
+        return None  # the accept says why it cannot be
     if opened.blind and not any(unit.counted for unit in opened.units(kind)):
         return "empty"
     return "doubts" if editing.doubts(opened, kind) else None

@@ -462,6 +462,8 @@ def suspected(suspicion: Suspicion | None, unit: Unit | None, units: Sequence[Un
 
 def nothing_text(opened: Opened, kind: Kind) -> str:
     """What to do where there is no unit."""
+    if opened.sample.blank:
+        return "nothing to review: X excludes the sample, S skips it."
     if opened.blind:
         return f"reviewed without suggestions. n makes a new {kind}; 0 accepts none."
     if opened.dataset.run_id is None:
