@@ -163,22 +163,14 @@ class Difference:
 
     @property
     def totals(self) -> tuple[Total, ...]:
-        """The causes that occur, in the order of their `rank`."""
+        """The causes that occur, the largest share first, whichever its sign."""
         totals = []
         for cause in CAUSES:
             shares = [row.share or Fraction(0) for row in self.rows if row.cause == cause]
             if shares:
                 share = None if self.delta is None else sum(shares, Fraction(0))
                 totals.append(Total(cause, len(shares), share))
-        return tuple(sorted(totals, key=lambda total: rank(total.cause, total.share)))
-
-
-def rank(what: str, share: Fraction | None) -> tuple[bool, Fraction]:
-    """The order of the causes of one sample: the largest share first, but "untraced" before it.
-
-    Where "untraced" is one, the other causes are those of a recount that gives another value than the file.
-    """
-    return what != "untraced", -abs(share or Fraction(0))
+        return tuple(sorted(totals, key=lambda total: -abs(total.share or Fraction(0))))
 
 
 def difference(

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Literal
 
 from workbench.comparing.agreement import Overlap, by_label
-from workbench.comparing.causes import CAUSES, Cause, Difference, Part, UnitRow, rank
+from workbench.comparing.causes import CAUSES, Cause, Difference, Part, UnitRow
 from workbench.model import Tally
 
 
@@ -69,13 +69,14 @@ class Explained:
 
     @property
     def main(self) -> str:
-        """The first cause by `rank` of its net share, whichever its sign; "" where both values are equal."""
+        """The cause of the largest net share, whichever its sign; "" where both values are equal."""
         if not self.delta:
             return ""
         nets: dict[str, Fraction] = defaultdict(Fraction)
         for share in self.shares:
             nets[share.cause] += share.share or 0
-        return min(nets, key=lambda cause: rank(cause, nets[cause]), default="")
+        there = (cause for cause in CAUSES if cause in nets)
+        return max(there, key=lambda cause: abs(nets[cause]), default="")
 
     def net(self, cause: str) -> float | None:
         """The net share of a cause; None where Δ is undefined."""
@@ -231,7 +232,7 @@ def shows(cause: str, share: Fraction | None) -> bool:
 
 
 def reasons(difference: Difference) -> list[tuple[What, int, Fraction]]:
-    """Why one sample differs: each reason with its units and its share, in the order of their `rank`."""
+    """Why one sample differs: each reason with its units and its share, the largest first."""
     units: Counter[What] = Counter()
     shares: dict[What, Fraction] = defaultdict(Fraction)
     for row in difference.rows:
@@ -240,4 +241,4 @@ def reasons(difference: Difference) -> list[tuple[What, int, Fraction]]:
             units[what] += 1
             shares[what] += row.share
     shown = [(what, units[what], share) for what, share in shares.items() if abs(share) >= LEAST]
-    return sorted(shown, key=lambda reason: rank(reason[0], reason[2]))
+    return sorted(shown, key=lambda reason: -abs(reason[2]))

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.comparing.answer_words import in_short
-from workbench.comparing.causes import Difference, UnitRow, rank
+from workbench.comparing.causes import Difference, UnitRow
 from workbench.comparing.explained import LEAST, reasons, shows
 from workbench.comparing.links import covered
 from workbench.model import Kind, Unit
@@ -83,13 +83,14 @@ def reasons_line(difference: Difference, kind: Kind, size: int, lead: int = 0, l
     known = reasons(difference)
     parts = [in_short(what, units, kind) for what, units, _ in known]
     equal = abs(difference.delta or Fraction(0)) < LEAST
-    if len(parts) > 1 and known[0][0] == "untraced":
+    beside = [share for what, _, share in known if what == "untraced"]
+    if len(parts) > 1 and beside:
         if equal:  # the errors of the recount are none of this score
             return ""
-        shares = known[0][2], sum((share for _, _, share in known[1:]), Fraction(0))
-        untraced, recount = f"untraced {delta(shares[0])}", f"recount {delta(shares[1])}"
-        why = f"{recount}: {', '.join(parts[1:])}"
-        recount_first = abs(shares[1]) > abs(shares[0])
+        rest = sum((share for _, _, share in known), -beside[0])
+        untraced, recount = f"untraced {delta(beside[0])}", f"recount {delta(rest)}"
+        why = f"{recount}: {', '.join(part for part in parts if part != 'untraced')}"
+        recount_first = abs(rest) > abs(beside[0])
         parts = [recount, untraced] if recount_first else [untraced, recount]
         whole = f"{why}; {untraced}" if recount_first else f"{untraced}, {why}"
         if len(wrap("x" * lead + whole, size)) <= lines:
@@ -144,13 +145,12 @@ class CauseList(Lines["UnitRow"]):
     """The lines of both wordings of each row."""
 
     def show(self, why: Why) -> None:
-        """Show these rows, the cursor on the first cause by `rank`."""
+        """Show these rows, the cursor on the one of the largest share."""
         self.rows = tuple(row for row in why.rows if shows(row.cause, row.share))
         self._why = why
         known = [row.share or Fraction(0) for row in self.rows]
         self.shares = [UNDEFINED if why.delta is None else delta(share) for share in known]
-        ranks = [rank(row.cause, share) for row, share in zip(self.rows, known, strict=True)]
-        self.cursor = min(range(len(ranks)), key=ranks.__getitem__, default=0)
+        self.cursor = max(range(len(known)), key=lambda index: abs(known[index]), default=0)
         self.lay_out()
         self.redraw()
         self.reveal(self.cursor)
