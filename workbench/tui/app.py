@@ -50,7 +50,8 @@ PASTE_TAIL = 0.05
 sequence that ends it early, and the rest would arrive as keys."""
 
 NO_KEY, IN_QUEUE = "does nothing here; ? shows the keys", "does nothing here; it works in the queue"
-"""What you are told about a key that does nothing here. The second is for a key of the queue."""
+NOT_YET = "does nothing while this is open; esc closes it"
+"""What you are told about a key that does nothing here; of the queue, and in a dialog."""
 
 IGNORED = "Ignored: a paste, or too many keys at once. Nothing was changed; press keys one by one."
 """The message about a paste where no field takes it."""
@@ -234,10 +235,12 @@ class WorkbenchApp(Bench):
             text = event.character if event.is_printable else None
             if not (text and isinstance(screen, Ordered) and await screen.takes(text)):
                 await super().on_event(event)
-                failed = any(bar.text and bar.said[-1] == "bad" for bar in screen.query(Status))
-                if text and isinstance(screen, BaseScreen) and not failed:
+                bars = [bar for one in self.screen_stack for bar in one.query(Status)]
+                failed = any(bar.text and bar.said[-1] == "bad" for bar in bars)
+                if text and isinstance(screen, Ordered) and not failed:
                     there = event.key in self.screen_stack[0].active_bindings
-                    self.tell(f"{flat(text)} {IN_QUEUE if there else NO_KEY}")
+                    why = NOT_YET if screen.is_modal else IN_QUEUE if there else NO_KEY
+                    self.tell(f"{flat(text)} {why}")
         elif active.enabled:
             done = await self.run_action(
                 active.binding.action, active.node

@@ -77,9 +77,9 @@ def head_parts(
     elif state.disposition in ("verified", "excluded", "skipped"):
         tone = "$success" if state.disposition == "verified" else "$warning"
         why = f": {flat(state.reason)[:24]}" if state.reason else ""
-        right.append(
-            (f"{DISPOSITION_SYMBOL[state.disposition]} {STATE_NAME[state.disposition]}{why}  ", tone)
-        )
+        of = f"{PLURAL[kind]} " if len(opened.dataset.kinds) > 1 else ""
+        sign, word = DISPOSITION_SYMBOL[state.disposition], STATE_NAME[state.disposition]
+        right.append((f"{sign} {of}{word}{why}  ", tone))
     elif others:
         names = cut(", ".join(map(flat, others)), max(24, size - 80))
         right.append(("✓ settled  " if RESOLVED in others else f"✓ verified by {names}  ", "$success"))

@@ -144,7 +144,7 @@ class Overview(Section):
         facts, rest = lists.overview(figures, room, high=self.screen.has_class("-high") or room < NARROW)
         write(self, "#facts", facts)
         left = len(seen.causes) - lists.TOP
-        more = f"3: {left} more" if left > 0 else ""
+        more = f"3: {many(left, 'more cause')}" if left > 0 else ""
         nothing = " ".join(words.no_cause_lines(figures)) or "nothing differs yet"
         title = f"why they differ in {words.over_verified(figures)}" if seen.causes else nothing
         self.query_one("#why", Bar).show([(title, DIM)], [(more, DIM)])
