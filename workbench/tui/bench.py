@@ -230,7 +230,8 @@ class Bench(App[None]):
     def tell(self, message: str, tone: str = "") -> None:
         """Put it on the status line, which a dialog leaves in sight, or over a screen that covers it."""
         bars = [bar for screen in self.screen_stack for bar in screen.query(Status)][-1:]
-        if bars and not any(box.region.overlaps(bars[0].region) for box in self.screen.query("#box")):
+        boxes = [box.region for box in self.screen.query("#box")]  # one without a region is not laid out yet
+        if bars and all(region and not region.overlaps(bars[0].region) for region in boxes):
             bars[0].say(message, tone=tone)
         else:
             self.notify(message, severity="warning" if tone == "warn" else "information", markup=False)
