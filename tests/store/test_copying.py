@@ -33,7 +33,7 @@ from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.review import Opened, act, open_sample
 from workbench.store.copying import copy_into
 from workbench.store.database import backup, full_url
-from workbench.store.datasets import find_dataset
+from workbench.store.datasets import find_dataset, list_datasets
 from workbench.store.engine import Store, open_store
 from workbench.store.samples import sample_ids
 from workbench.store.tables import METADATA
@@ -327,6 +327,10 @@ def test_a_database_on_a_server_is_dumped_and_the_dump_holds_every_row(
             assert 0o600 == Path(made[0]).stat().st_mode & 0o777
             with pytest.raises(UsageError, match="exists already"):
                 upkeep.backup(server, Path(made[0]), now)
+            info = list_datasets(server)[0]
+            purged = upkeep.purge(server, info, upkeep.plan_purge(server, info, []), "ann")
+            known = [f"{Path(one).absolute()}: the dump of a server cannot be rewritten" for one in made]
+            assert (set(known), ()) == (set(purged.by_hand), purged.rewritten)
             with pytest.raises(StoreError, match="no backup was made at nowhere"):
                 upkeep.backup(server, Path("nowhere/x.dump"), now)
             plain = make_url(second).set(drivername="postgresql").render_as_string()

@@ -23,7 +23,7 @@ import pytest
 from sqlalchemy import make_url, text
 
 from tests.postgres import Server, ask
-from tests.rows import sample
+from tests.rows import sample, write_rows
 from workbench.errors import AwayError, LockedError, StoreError
 from workbench.model import Policy
 from workbench.reviewing.edits import Comment
@@ -112,6 +112,26 @@ def test_a_full_disk_leaves_nothing_of_a_backup(demo_database: Any, tmp_path: Pa
     with pytest.raises(StoreError, match="disk is full"):
         backup(str(tmp_path / "w.db"), "", small_disk / "copy.db")
     assert [] == list(small_disk.iterdir())
+
+
+def test_an_import_that_fills_the_disk_says_what_went_in_and_leaves_no_empty_dataset(
+    run: Any, small_disk: Path
+) -> None:
+    rows = [sample(f"s{n}", f"Rome {n}. " * 9, "Rome. " * 9) for n in range(12_000)]
+    file = write_rows("rows.jsonl", rows)
+    full = "--db", str(small_disk / "w.db")
+
+    first = run(*full, "import", file)
+    second = run(*full, "--dataset", "other", "import", file)
+    held = run(*full, "status", "--json").json["datasets"]
+
+    [size] = [one["progress"]["total"] for one in held]
+    assert 0 < size < len(rows)
+    first.refuses(
+        "disk is full", f"; {size:,} rows went in before: import the file again, and the others come"
+    )
+    second.refuses("disk is full")
+    assert "went in" not in second.err
 
 
 @pytest.fixture

@@ -300,7 +300,7 @@ def backup(
         Argument(help="A new file; by default next to the database, for a server in this folder."),
     ] = None,
 ) -> None:
-    """Copy the database while it is in use. `purge` reaches the copies that are made without a name."""
+    """Copy the database while it is in use. `purge` knows the copies that are made without a name."""
     from workbench.stages.upkeep import backup as stage
 
     with console.open_for(context.obj.db) as store:

@@ -128,8 +128,9 @@ def purge(
 ) -> None:
     """Remove the text of samples for good, also from the journal and known backups; hashes stay.
 
-    Known are the backups next to the database, called NAME.TAG.db: those that `backup` makes when
-    it is given no name, and those of upgrades. Others are yours to delete.
+    Known are the backups that `backup` makes when it is given no name, and those of upgrades: NAME.TAG.db
+    next to the database, of a server NAME.TAG.dump in this folder, which you are told to delete.
+    Others are yours to find.
     """
     from workbench.stages import upkeep
 

@@ -17,7 +17,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from workbench.errors import InputError, NotFoundError, PurgedError, RowError, UsageError, WorkbenchError
+from workbench.errors import (
+    InputError,
+    NotFoundError,
+    PurgedError,
+    RowError,
+    StoreError,
+    UsageError,
+    WorkbenchError,
+)
 from workbench.formats.columns import NamedColumns, columns_of, value_at
 from workbench.formats.detect import files_of, look, settings_of
 from workbench.formats.exports.folder import check_manifest, home_of, read_manifest
@@ -223,6 +231,8 @@ class _Import:
         self.rejects: Rejects | None = None
         self.taking: Intake | None = None
         """None until a row goes in."""
+        self.stored = 0
+        """The rows whose transaction has ended."""
         self._rows = read(
             path, format=options.format, notes=self.notes, progress=progress, columns=self.columns
         )
@@ -242,10 +252,12 @@ class _Import:
             good = list(self._good(chunk))
             if not good:
                 continue
-            if self.taking is None:
-                self.taking = self._begin([record for _, record in good])
-            self.taking.columns.repaired |= any(BY_EARLIER in row.raw for row, _ in good)
-            self._add(self.taking, self._of_text(self.taking, good))
+            with self.store.writing():  # the first rows come in with their dataset, or neither does
+                if self.taking is None:
+                    self.taking = self._begin([record for _, record in good])
+                self.taking.columns.repaired |= any(BY_EARLIER in row.raw for row, _ in good)
+                self._add(self.taking, self._of_text(self.taking, good))
+            self.stored = self.report.good
         if self.taking is not None:
             rows = in_turn(self._waiting)
             while some := list(islice(rows, CHUNK)):
@@ -501,8 +513,14 @@ def import_file(
         with store.writing():  # all of it in one transaction
             reading.take_in()
             return reading.finished()
-    with Rejects(path) as reading.rejects:
-        reading.take_in()
+    try:
+        with Rejects(path) as reading.rejects:
+            reading.take_in()
+    except StoreError as error:
+        if reading.stored:
+            went = many(reading.stored, "row")
+            error.args = (f"{error}; {went} went in before: import the file again, and the others come in",)
+        raise
     return reading.finished()
 
 

@@ -529,8 +529,7 @@ def backup(url: str, tag: str, target: Path | None = None) -> Path:
     the database cannot be copied, StoreError when the copy fails or does not read back.
     """
     url = full_url(url)
-    path = sqlite_path(url)
-    usual = Path(f"{make_url(url).database}.{tag}.dump") if path is None else path.with_suffix(f".{tag}.db")
+    path, usual = sqlite_path(url), usual_backup(url, tag)
     target = target or _free(usual)
     if target.exists():
         raise UsageError(f"{target} exists already: name another file")
@@ -556,6 +555,12 @@ def backup(url: str, tag: str, target: Path | None = None) -> Path:
         with suppress(OSError):  # a read-only folder: there is nothing to remove either
             remove_made(part)
     return target
+
+
+def usual_backup(url: str, tag: str) -> Path:
+    """Where a backup goes that nobody names."""
+    path = sqlite_path(url)
+    return Path(f"{make_url(url).database}.{tag}.dump") if path is None else path.with_suffix(f".{tag}.db")
 
 
 def remove_made(path: Path) -> None:

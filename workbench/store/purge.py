@@ -169,11 +169,10 @@ def scrub(store: Store) -> None:
 
 
 def backups_of(store: Store) -> list[Path]:
-    """The copies beside a SQLite file that `backup` and migrations made: NAME.TAG.db."""
-    path = sqlite_path(store.url)
-    if path is None:
-        return []
-    return sorted(backup for backup in path.parent.glob(f"{path.stem}.*.db") if backup.is_file())
+    """The copies that `backup` and migrations made: NAME.TAG.db beside a SQLite file, of a database on a
+    server NAME.TAG.dump in this folder."""
+    usual = database.usual_backup(store.url, "*")
+    return sorted(backup.absolute() for backup in usual.parent.glob(usual.name) if backup.is_file())
 
 
 def holds(path: Path, dataset: str, keys: Collection[str]) -> bool:
@@ -191,6 +190,8 @@ def remove_from_copy(path: Path, dataset: str, keys: Collection[str]) -> None:
     All or nothing: a copy whose rows are gone and whose bytes are not would pass for done the next time.
     So nobody else may have it open; without a log there is one file to rewrite.
     """
+    if path.suffix == ".dump":
+        raise StoreError("the dump of a server cannot be rewritten")
     try:
         with _copy(path) as connection:
             for statement in (
