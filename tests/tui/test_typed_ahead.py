@@ -125,9 +125,9 @@ async def test_the_ways_out_are_open_before_the_sample_is_there(user: User, demo
 async def test_enter_that_came_with_a_paste_closes_the_field_and_does_nothing_elsewhere(user: User) -> None:
     """A field takes both, a screen without one neither."""
     async with user.opens("tower") as app:
-        app.post_message(Entered("odd context"))
-        await until(user.pilot, lambda: said(app).startswith("Ignored:"))
-        assert isinstance(app.screen, ReviewScreen)
         await user.press("f")
         app.post_message(Entered("odd context"))
         await until(user.pilot, lambda: said(app) == "✓ flagged: odd context")
+        app.post_message(Entered("odd context"))
+        await until(user.pilot, lambda: said(app).startswith("Ignored:"))
+        assert isinstance(app.screen, ReviewScreen)
