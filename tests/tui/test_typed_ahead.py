@@ -127,6 +127,7 @@ async def test_enter_that_came_with_a_paste_closes_the_field_and_does_nothing_el
     async with user.opens("tower") as app:
         await user.press("f")
         app.post_message(Entered("odd context"))
+        await until(user.pilot, lambda: isinstance(app.screen, ReviewScreen))
         await until(user.pilot, lambda: said(app) == "✓ flagged: odd context")
         app.post_message(Entered("odd context"))
         await until(user.pilot, lambda: said(app).startswith("Ignored:"))

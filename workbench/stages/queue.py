@@ -272,8 +272,8 @@ def facets(store: Store, info: DatasetInfo, annotator: str) -> Facets:
         if 0 < len(values) <= FEW and not set(name.removeprefix(META)) & set(' \t\n:"<>=,')
     }
     done = queue.progress(store, info, annotator)
-    decided = {name: getattr(done, name) for name in ("started", "excluded", "skipped")}
-    decided["verified"] = done.standing
+    decided = {"started": done.started, "verified": done.standing}
+    decided |= {"excluded": done.excluded, "skipped": done.skipped}
     states = decided | {"excluded": done.excluded + done.blank}
     fields: dict[str, Facet] = {
         "state": [("todo", done.total - sum(decided.values())), *states.items()],
