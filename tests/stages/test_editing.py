@@ -256,9 +256,9 @@ def test_a_name_that_a_context_has_in_a_longer_one_is_a_doubt_until_a_person_say
     """Name matching says missing; an accept that nobody looked at would make that gold."""
     row = {
         "id": "one", "user_input": "Who?", "reference": "Globex paid.",
-        "retrieved_contexts": ["Globexia sold to Globex Corporation, which paid."],
+        "retrieved_contexts": ["Globexia sold to Globex Energy, which paid."],
         "proposal": {
-            "proposer": "p", "reference_entities": ["Globex"], "context_entities": [["Globex Corporation"]],
+            "proposer": "p", "reference_entities": ["Globex"], "context_entities": [["Globex Energy"]],
         },
     }  # fmt: skip
     bench.load([row])
