@@ -244,9 +244,9 @@ def test_a_purge_leaves_nothing_that_a_service_said_of_its_text(bench: Any, serv
     bench.load(towns(2))
     left_at_the_service(bench, local)
 
-    before = plan_purge(bench.store, bench.info(), ["1"])
+    before = plan_purge(bench.store, bench.info(), ["1"], "ann")
     proposed(bench, batch=True)
-    told = plan_purge(bench.store, bench.info(), ["1"])
+    told = plan_purge(bench.store, bench.info(), ["1"], "ann")
     assert "Town1" in str(bench.query("SELECT document FROM answer"))
     purge(bench.store, bench.info(), told, "ann")
 

@@ -118,7 +118,7 @@ def test_the_mean_of_a_corpus_is_estimated_from_the_samples_that_were_drawn(benc
 def test_a_purge_leaves_the_corpus_its_sizes_and_plans_what_is_left(bench: Any, scored: Path) -> None:
     sizes = {name: size for name, (size, _) in drawn_by(bench, scored).strata.items()}
     first = bench.query("SELECT key FROM sample ORDER BY rank")[0]
-    purge(bench.store, bench.info(), plan_purge(bench.store, bench.info(), first), "ann")
+    purge(bench.store, bench.info(), plan_purge(bench.store, bench.info(), first, "ann"), "ann")
 
     found = plan.report(bench.store, bench.info())
 

@@ -250,7 +250,7 @@ def leave(bench: Bench, name: str) -> str:
 
 
 def run_purge(bench: Bench, *keys: str) -> PurgeReport:
-    plan = plan_purge(bench.store, bench.info(), keys)
+    plan = plan_purge(bench.store, bench.info(), keys, "ann")
     return purge(bench.store, bench.info(), plan, "ann")
 
 

@@ -48,6 +48,7 @@ def routes() -> list[tuple[str, str]]:
 
 
 PRIVATE = [one for one in routes() if one[1] not in PUBLIC]
+INNER = [one for one in PRIVATE if one[1] != "/"]
 
 
 def asked(served: Served, method: str, path: str, **headers: str) -> Any:
@@ -64,7 +65,8 @@ def test_every_page_but_log_in_and_health_is_private() -> None:
 def test_strangers_get_401_and_the_form_to_log_in_and_a_foreign_host_403(serve: Serve) -> None:
     """A link on another site leads on to the page: who comes from there brings no cookie."""
     served = serve()
-    for method, path in PRIVATE:
+    assert (303, "/login") == ((front := asked(served, "GET", "/")).status_code, front.headers["location"])
+    for method, path in INNER:
         answer = asked(served, method, path)
         assert (method, path, 401) == (method, path, answer.status_code)
         assert "Log in" in shown(answer.text)
@@ -117,7 +119,7 @@ def test_without_the_role_or_once_disabled_nobody_gets_a_page_of_any_route(serve
     for method, path in RESOLVING:
         assert (path, 403) == (path, bo.client.request(method, FILLED.get(path, path)).status_code)
     disable(served.bench.store, "ann", "bo")
-    for method, path in PRIVATE:
+    for method, path in INNER:
         assert (path, 401) == (path, bo.client.request(method, FILLED.get(path, path)).status_code)
 
 

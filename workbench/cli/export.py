@@ -137,7 +137,7 @@ def purge(
     if bool(samples) == everything:
         raise UsageError("name samples by id, or say --all")
     with dataset_of(context.obj) as (store, info):
-        plan = upkeep.plan_purge(store, info, samples or [])
+        plan = upkeep.plan_purge(store, info, samples or [], context.obj.annotator)
         if not yes:
             if not on_terminal():
                 raise UsageError("purge removes text for good: say --yes to do it without being asked")

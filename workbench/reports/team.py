@@ -210,7 +210,7 @@ def agree_facts(report: AgreeReport) -> list[str]:
         f"  {cut(flat(name), LONGEST)} · {unit}: {', '.join(map(' '.join, sorted(people.items())))}"
         for (_, name, unit), people in [*said.items()][:MOST]
     ]
-    matches = f"{many(whole.linked, 'match', 'matches')} {'differs' if differ == 1 else 'differ'}"
+    verdicts = f"{many(whole.linked, 'verdict')} {'differs' if differ == 1 else 'differ'}"
     on = f" on {many(len(said), 'unit')}" if len(said) < differ and not report.hidden else ""
     pairs = f" · {many(whole.pairs, 'pair')} of decisions" if whole.pairs > whole.samples else ""
     hidden = [f"  not listed: {report.hidden:,} of samples that you are yet to decide"] * bool(report.hidden)
@@ -220,7 +220,7 @@ def agree_facts(report: AgreeReport) -> list[str]:
     return [
         f"{report.dataset} · {PLURAL[report.kind]} · {many(whole.samples, 'sample')} decided by at least two "
         f"people independently{people}{pairs}{groups}",
-        f"{differ:,} of {matches}{on}",
+        f"{differ:,} of {verdicts}{on}",
         *shown,
         *and_more(len(said) - MOST, ": workbench agree --json", "  "),
         *hidden,

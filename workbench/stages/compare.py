@@ -340,5 +340,5 @@ def _check(moment: str, at: datetime, dataset: str, begun: datetime) -> None:
     now = datetime.now(UTC)
     if at > now:
         raise UsageError(f"{moment} is yet to come: the last moment is now, {local(now)}")
-    if at < begun.replace(microsecond=0):
+    if local(at)[:10] < local(begun)[:10]:  # the first day of the data counts from its midnight
         raise UsageError(f"{moment} is before the data: the first moment of {dataset} is {local(begun)}")

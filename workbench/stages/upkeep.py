@@ -221,11 +221,12 @@ class PurgeReport:
     copies: bool = False
 
 
-def plan_purge(store: Store, info: DatasetInfo, keys: Sequence[str]) -> PurgeReport:
+def plan_purge(store: Store, info: DatasetInfo, keys: Sequence[str], annotator: str) -> PurgeReport:
     """Look at what a purge of some samples, of all without ids, would reach. Nothing is changed.
 
-    Raises NotFoundError for an id that is neither there nor was purged.
+    Raises NotFoundError for an id that is neither there nor was purged, UsageError for who may not purge.
     """
+    check(store, annotator, "remove samples")
     samples, before = purge_store.find_keys(store, info.id, keys)
     every = (*samples, *before)
     # The folders that hold a sample for certain, and where to look for the others, with the reason

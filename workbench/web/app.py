@@ -172,6 +172,8 @@ class Pages:
             if caller is None:
                 elsewhere = request.headers.get("sec-fetch-site", "") in ("cross-site", "same-site")
                 here = request.url.path if elsewhere else ""
+                if path == "/" and not here:
+                    return RedirectResponse("/login", 303)  # nothing is refused: so one comes in
                 form = _escaped(await _fields(request)) if takes_form else {}
                 typed = [text for name in ("surface", "text") if (text := form.get(name))]
                 return self._page("login.html", 401, here=here, typed=typed)  # such a link brings no cookie
