@@ -328,7 +328,7 @@ def test_a_database_on_a_server_is_dumped_and_the_dump_holds_every_row(
             with pytest.raises(UsageError, match="exists already"):
                 upkeep.backup(server, Path(made[0]), now)
             info = list_datasets(server)[0]
-            purged = upkeep.purge(server, info, upkeep.plan_purge(server, info, []), "ann")
+            purged = upkeep.purge(server, info, upkeep.plan_purge(server, info, [], "ann"), "ann")
             told = [f"{Path(one).absolute()}: the dump of a server cannot be rewritten" for one in made]
             assert (set(told), ()) == (set(purged.by_hand), purged.rewritten)
             with pytest.raises(StoreError, match="no backup was made at nowhere"):
