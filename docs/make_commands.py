@@ -21,7 +21,8 @@ HEAD = """\
 Made from the program's own help by `python docs/make_commands.py`.
 
 Exit codes: 0 done · 1 the gate failed · 2 bad usage or input · 3 partly done, some rows refused and each
-named · 70 a crash. Reports take `--json`: one document on stdout; messages and progress go to stderr.
+named · 70 a crash · 130 stopped by Ctrl-C. Reports take `--json`: one document on stdout; messages and
+progress go to stderr.
 `--db`, `--dataset` and `--as` may stand before or after the command.
 """
 

@@ -10,11 +10,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from deepeval.metrics import BaseMetric
-from deepeval.metrics.utils import prepare_measure
-from deepeval.test_case import LLMTestCase, SingleTurnParams
-
 from workbench import api
+from workbench.errors import to_install
+
+try:
+    from deepeval.metrics import BaseMetric
+    from deepeval.metrics.utils import prepare_measure
+    from deepeval.test_case import LLMTestCase, SingleTurnParams
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(f"{error}: {to_install('deepeval')}", name=error.name) from error
 
 __all__ = ["ContextEntityRecallMetric", "ContextualRecallMetric"]
 

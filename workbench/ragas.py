@@ -10,12 +10,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from ragas.dataset_schema import SingleTurnSample
-from ragas.metrics.base import MetricType, SimpleBaseMetric, SingleTurnMetric
-from ragas.metrics.result import MetricResult
-from ragas.run_config import RunConfig
-
 from workbench import api
+from workbench.errors import to_install
+
+try:
+    from ragas.dataset_schema import SingleTurnSample
+    from ragas.metrics.base import MetricType, SimpleBaseMetric, SingleTurnMetric
+    from ragas.metrics.result import MetricResult
+    from ragas.run_config import RunConfig
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(f"{error}: {to_install('ragas')}", name=error.name) from error
 
 __all__ = ["ContextEntityRecall", "ContextualRecall"]
 

@@ -7,10 +7,12 @@ import doctest
 import io
 import multiprocessing
 import signal
+import sys
 import threading
 import time
 from contextlib import closing
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -198,7 +200,20 @@ def test_a_list_of_rows_goes_into_a_dataset_as_a_file_does(tmp_path: Path) -> No
     )
 
     assert (1, 0) == (first.new, first.extended)
+    assert ("the frame", ("the frame",)) == (first.path, first.files)
     assert (0, 1, ("context_recall",)) == (again.new, again.extended, again.columns)
+
+
+@pytest.mark.parametrize(("package", "inside"), [("ragas", "dataset_schema"), ("deepeval", "metrics")])
+def test_a_framework_that_is_missing_is_told_with_how_to_install_it(
+    monkeypatch: Any, package: str, inside: str
+) -> None:
+    for name in (package, f"{package}.{inside}"):
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.delitem(sys.modules, f"workbench.{package}", raising=False)
+
+    with pytest.raises(ModuleNotFoundError, match=rf": pip install .*\[{package}\]"):
+        import_module(f"workbench.{package}")
 
 
 FRAME = """id,question,ground_truth,contexts,ctx
@@ -261,7 +276,7 @@ def test_notes_on_a_frame_name_parameters_of_python(tmp_path: Path) -> None:
     bad = {**bare, "question": 5}
     report = import_frame([{**bare, "chunk_text": "Ann"}, bad], "d", database=database)
 
-    assert 'name it: fields=["retrieved_contexts=chunk_text"]' in report.notes[0]
+    assert 'name it: fields={"retrieved_contexts": "chunk_text"}' in report.notes[0]
     assert ("frame row 2: user_input: got number 5, expected a string",) == report.errors
     assert ("the frame", "") == (report.path, report.rejected_path)
     table = imported("pandas").DataFrame([{**bare, "ground_truth": None}, {**bare, "question": "p"}])

@@ -22,7 +22,7 @@ from tests.proposing.claude.server import Service
 from tests.rows import write_rows
 from workbench import cli
 from workbench.api import Claude, ContextEntityRecall, ContextualRecall, OpenAI
-from workbench.errors import AccessError, BusyError, InputError, ProposalError, UsageError, WorkbenchError
+from workbench.errors import AccessError, InputError, ProposalError, UsageError, WorkbenchError
 from workbench.model import Proposal, ProposedEntity, Sample
 from workbench.stages.claude import ModelOptions, plan_run
 from workbench.stages.import_ import ImportOptions, import_file
@@ -232,7 +232,7 @@ def test_claude_without_a_key_says_which_one(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_claude_stops_before_its_limit_of_cost(service: Service) -> None:
-    with pytest.raises(BusyError, match=r"max_cost 0\.0001"):
+    with pytest.raises(AccessError, match=r"^max_cost 0\.0001: .*: raise max_cost to go on$"):
         ContextEntityRecall(proposer=Claude(max_cost=0.0001)).measure(TAJ)
     assert 0 == service.stats.requests
 

@@ -131,6 +131,10 @@ def import_text(report: ImportReport) -> str:
     lines += [f"  {line}" for line in (*report.notes[:warned], f"format: {report.format}{read}")]
     lines += [f"  {name.ljust(width)}  {what}" for name, what in report.becomes.items()]
     lines += [f"  {line}" for line in report.notes[warned:]]
+    if report.proposals:
+        lines.append(
+            f"  {many(report.proposals, 'proposal')} {'to be ' if report.dry else ''}stored as suggestions"
+        )
     if report.gold_reviews:
         reviews, units = many(report.gold_reviews, "review"), many(report.gold_units, "unit")
         lines.append(f"  {reviews} with {units} {'to be ' if report.dry else ''}stored as verified")

@@ -162,8 +162,9 @@ class ImportReport:
     what is stored or an earlier row. `rejected_path`: where rejected rows are, empty without any
     and where no folder could be written; `again`: the command that imports them once they are fixed.
     `gold_ignored`: how many rows have gold that was left, and `with_gold` the command that takes it.
-    `next`: the commands to go on with where the file brought no verified units, and the dataset has no
-    proposals, or none for a row with another text.
+    `proposals`: how many came in, of a file that another tool wrote.
+    `next`: the commands to go on with where the file brought no verified units: to propose where the dataset
+    has no proposals, or none for a row with another text, and to review.
     `purged`: how many of the rejected are of samples that were purged:
     of these the file of rejected rows has the ids only. `gold_reviews`: how many reviews got verified gold,
     `gold_units`: of how many units. `without_contexts`: good rows that have none; the first of the `notes`
@@ -189,6 +190,7 @@ class ImportReport:
     gold_ignored: int = 0
     with_gold: str = ""
     next: tuple[str, ...] = ()
+    proposals: int = 0
     gold_reviews: int = 0
     gold_units: int = 0
     without_contexts: int = 0
@@ -411,6 +413,7 @@ class _Import:
             report.blind = datasets.count_blind(self.store, info.id)
         if self.taking is not None:
             report.gold_reviews, report.gold_units = self.taking.reviews, self.taking.units
+            report.proposals = self.taking.proposals if notes.format != "native" else 0
             settled = self.taking.columns.settle(self.store)
             report.runs = {column.column: column.run for column in settled}
             report.notes += (*_of_intake(self.taking, settled, self._waiting), *self._elsewhere())
@@ -422,8 +425,9 @@ class _Import:
             known = runs.list_runs(self.store, self.taking.dataset_id)
             # suggestions are of a text, and go with it
             lost = info and self.taking.replaced and runs.count_unproposed(self.store, info.id, info.run_id)
-            if not report.gold_reviews and (not known or lost):
-                report.next = self._next()
+            wanting = not known or lost
+            if not report.gold_reviews and (wanting or report.proposals):
+                report.next = self._next() if wanting else self._next()[1:]
         return report
 
     def _refuse_nothing(self) -> None:
@@ -543,7 +547,7 @@ def import_frame(database: str, frame: Any, options: ImportOptions, *, annotator
     except WorkbenchError as error:
         error.args = tuple(_in_python(str(arg), path) for arg in error.args)
         raise
-    report.path = "the frame"
+    report.path, report.files = "the frame", ("the frame",)
     report.errors = tuple(_in_python(error, path) for error in report.errors)
     report.notes = tuple(_in_python(note, path) for note in report.notes)
     return report
@@ -575,7 +579,12 @@ def _in_python(text: str, path: Path) -> str:
     if path.name:
         text = re.sub(rf"{re.escape(str(path))}:(\d+)", r"frame row \1", text).replace(str(path), "the frame")
     text = text.replace("--update", "update=True").replace("--map ", "--fields ")
-    return re.sub(r"--(fields|external) '?([^\s:;,)']+)'?", r'\1=["\2"]', text)
+
+    def given(option: re.Match[str]) -> str:
+        name, equals, value = option[2].rpartition("=")
+        return f'{option[1]}={{"{name}": "{value}"}}' if equals else f'{option[1]}=["{value}"]'
+
+    return re.sub(r"--(fields|external) '?([^\s:;,)']+)'?", given, text)
 
 
 def preview_import(

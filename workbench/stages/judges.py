@@ -14,7 +14,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, cast
 
-from workbench.errors import BusyError, ProposalError, UsageError
+from workbench.errors import AccessError, ProposalError, UsageError
 from workbench.formats.readers.gold import proposals_of
 from workbench.formats.rows import Notes
 from workbench.model import Kind, Policy, Proposal, Sample
@@ -212,7 +212,7 @@ class ServiceJudge(AnsweringProposer):
         return {key: read_part(cast("Task", answer.task), answer.document) for key, answer in answers.items()}
 
     async def send(self, steps: Iterator[Iterable[Ask]], on_result: OnResult) -> None:
-        """Live calls at a learned rate; raises what makes going on useless, and BusyError at the limit."""
+        """Live calls at a learned rate; raises what makes going on useless, and AccessError at the limit."""
         service = self._setup.proposer, self._setup.base_url
         check_key(*service)
         most = self._options.max_cost
@@ -238,7 +238,8 @@ class ServiceJudge(AnsweringProposer):
         if summary.failure is not None:
             raise summary.failure.error()
         if summary.stopped:
-            raise BusyError(summary.stopped.replace("--max-cost $", "max_cost "))
+            spent = summary.stopped.replace("--max-cost $", "max_cost ").partition(";")[0]
+            raise AccessError(f"{spent}: raise max_cost to go on")
 
 
 class ModelJudge(AnsweringProposer):

@@ -60,7 +60,8 @@ class Intake:
 
     `planned`: the dataset has a plan, so that new samples come after it, `late` of them so far; looked up
     with every chunk.
-    `reviews` and `units`: how many reviews got verified gold so far, and of how many units.
+    `reviews` and `units`: how many reviews got verified gold so far, and of how many units; `proposals`: how
+    many came in.
     `before`: the highest number of a sample when the import began, and `met` those of earlier samples that
     rows of the file were for, with `update`: what a second row says otherwise contradicts the file itself.
     `by_text`: rows without an id that met a sample of the same text. `replaced`: samples that got another
@@ -78,6 +79,7 @@ class Intake:
     late: int = 0
     reviews: int = 0
     units: int = 0
+    proposals: int = 0
     before: int = 0
     met: set[int] = field(default_factory=set)
     by_text: int = 0
@@ -375,6 +377,7 @@ class _Chunk:
             run_id = create_run(self.store, self.intake.dataset_id, *key, {"source": "recorded"})
             runs.append(run_id)
         have[run_id] = document
+        self.intake.proposals += 1
         self.new_proposals.append(
             {"run_id": run_id, "sample_id": sample_id, "content_hash": content, "document": document}
         )

@@ -302,9 +302,10 @@ def prodigy_record(row: JsonObject, notes: Notes) -> Record:
     if answer not in ("accept", "reject", "ignore"):
         raise wrong("answer", answer, "accept, reject or ignore")
     meta = optional_object(row, "meta")
+    who = "_annotator_id" if row.get("_annotator_id") else "_session_id"
     other = {}
     for name, value in row.items():
-        if name in _PRODIGY_KEYS:
+        if name in _PRODIGY_KEYS or name == who:
             continue
         if name.startswith("_") and name != "_input_hash":
             notes.ignored[name] += 1
@@ -323,7 +324,7 @@ def prodigy_record(row: JsonObject, notes: Notes) -> Record:
             ends = span.ends()
             verdict = None if given.get("verdict") is None else span.one_of("verdict", VERDICTS)
             regions.append(Region(*ends, label or "", text, verdict))
-        by = row.get("_annotator_id") or row.get("_session_id") or ""
+        by = row.get(who)
         sets.append(annotated.AnnotationSet(regions, by if type(by) is str else ""))
     record = annotated.record("prodigy", row.get("text"), (meta, other), sets, notes)
     return replace(record, sample=_as_first(record.sample, notes))

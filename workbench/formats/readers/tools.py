@@ -264,6 +264,7 @@ def langsmith_record(row: JsonObject, notes: Notes) -> Record:
     taken.take("reference", "reference_outputs", *NAMES["reference"])
     is_example = "reference" not in taken.fields
     taken.take("reference" if is_example else "response", "outputs")
+    taken.left["metadata"] = taken.take_contexts(opened(taken.left.get("metadata"))) or None
     if is_example:
         notes.counted["the reference is the output of an example, not the answer of a run"] += 1
     return taken.record("langsmith")
