@@ -273,10 +273,9 @@ def facets(store: Store, info: DatasetInfo, annotator: str) -> Facets:
     }
     done = queue.progress(store, info, annotator)
     decided = {"started": done.started, "verified": done.standing}
-    decided |= {"excluded": done.excluded, "skipped": done.skipped}
-    states = decided | {"excluded": done.excluded + done.blank}
+    decided |= {"excluded": done.excluded + done.blank, "skipped": done.skipped}
     fields: dict[str, Facet] = {
-        "state": [("todo", done.total - sum(decided.values())), *states.items()],
+        "state": [("todo", done.total + done.blank - sum(decided.values())), *decided.items()],
         "is": _marks(store, info, annotator, blind),
         **surveyed,
         "by": queue.annotators(store, info),

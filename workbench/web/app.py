@@ -358,7 +358,7 @@ class Pages:
             title=name_of(opened.sample.id, opened.stored.question), facts=facts, why=why, sure=sure,
             again=again, chosen=page.chosen(opened, kind, unit), signed=shown.signed(caller.key), opens=opens,
             letters=letters_text(opened, kind), queue="" if picked else _given(caller, opened.sample_id),
-            progress=await self._how_far(caller),
+            progress=await self._how_far(caller), decided=intents.before_accept(opened, kind) == "decided",
         )  # fmt: skip
 
     async def _how_far(self, caller: Caller) -> str:
