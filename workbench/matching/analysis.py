@@ -104,6 +104,7 @@ _FORMAL = re.compile(
     r"(?:The\s+)?(?:People.s\s+)?(?:Kingdom|Republic|State|Commonwealth|City|Town|Village)\s+of\s+(?:the\s+)?"
 )
 _LEGAL_FORMS = listed(_WORDS["legal forms"])  # what a company is by law, without dots
+_NO_FORM = listed("AB AS BV KK NV SL")  # unless it is called an organisation: type AB, 100 NV
 _STATES = (["u", "s"], ["united", "states"])
 _PARENTHESES = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _SUBTITLE = re.compile(r"(?<=\w{3}):\s.*$")
@@ -389,7 +390,9 @@ def _bare(text: str, kind: str) -> str:
         bare = _PARENTHESES.sub("", bare)
     if ":" in bare:
         bare = _SUBTITLE.sub("", bare)
-    while " " in bare and bare.rpartition(" ")[2].strip(",").replace(".", "") in _LEGAL_FORMS:
+    while " " in bare and (form := bare.rpartition(" ")[2].strip(",")).replace(".", "") in _LEGAL_FORMS:
+        if form in _NO_FORM and kind != ORGANISATION:
+            break
         bare = bare.rpartition(" ")[0].rstrip(" ,&")
     if kind == PLACE:
         bare = _KIND.sub("", _LARGER_PLACE.sub("", bare) if "," in bare else bare)

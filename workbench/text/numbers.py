@@ -78,6 +78,7 @@ _MEASURES = by_word(_WORDS["measures"])
 _MEASURED = AMOUNTS.union(_MEASURES.values(), _SCALES.values(), _SIZES)
 _SMALLEST = {unit: (int(size), base) for base, size, unit in map(str.split, _WORDS["scales"].splitlines())}
 _AMOUNT = re.compile(rf"(?<!\S)((?:\d+(?:\.\d+)? )+)({'|'.join(_SMALLEST)})(?!\S)")
+_CENTURIES = listed("sixteen seventeen eighteen nineteen twenty")
 _FIRST_DAY = listed(_WORDS["first day"])
 _OF = listed("of de del do di ano anno")
 _WEEKDAYS = listed(_WORDS["weekdays"])
@@ -145,7 +146,7 @@ PAUSE = "ǀǀ"
 """A word that ends a number: "three hundred. Two escaped" is no 302."""
 _MAGNITUDE_WORDS = "|".join(rf"{word[0]}(?<!\w.){word[1:]}" for word in _ADDED)  # a search jumps to these
 # Not at the comma of two thousand, three hundred.
-_ENDS = re.compile(rf"({_MAGNITUDE_WORDS})(?=\s*(?:[.;:!?()/]|,(?!\s*[\w-]+\s(?:{_MAGNITUDE_WORDS})\b)))")
+_ENDS = re.compile(rf"({_MAGNITUDE_WORDS})(?=\s*(?:[.;:!?()/]|,(?!\s*[\w-]+\s(?:{_MAGNITUDE_WORDS})\b)))|teen(?=,)|twenty(?=,)")
 
 
 def parted(text: str) -> str:
@@ -169,7 +170,7 @@ def parted(text: str) -> str:
 
 def paused(text: str) -> str:
     """A folded text with a `PAUSE` behind each magnitude that a mark ends."""
-    return _ENDS.sub(lambda magnitude: f"{magnitude[1]} {PAUSE}", text)
+    return _ENDS.sub(rf"\g<0> {PAUSE}", text)
 
 
 def _east_date(match: re.Match[str]) -> str:
@@ -349,7 +350,7 @@ def _value(words: Sequence[str], index: int, units: dict[str, int], *, adding: b
         if at == index:
             return "", 0
         tens, end = _below_thousand(words, at, units)
-        if at == index + 1 and 16 <= number <= 20 and 10 <= tens < 100:  # the year nineteen thirty-two
+        if word in _CENTURIES and 10 <= tens < 100:  # the year nineteen thirty-two
             number, at = 100 * number + tens, end
     # Words that follow are added while they are smaller than the magnitude before them.
     total = Decimal(0)
@@ -426,7 +427,8 @@ def _date_at(words: list[str], index: int) -> tuple[str, int]:
     if first in MONTHS and _is_year(second):
         return date(int(second), MONTHS[first], None), at[1] + 1 - index
     name, number = (second, first) if second in MONTHS else (first, second)
-    number = "1" if number in _FIRST_DAY else number
+    # The English premier may resign.
+    number = "1" if first in _FIRST_DAY and name not in ("may", "march") else number
     if name not in MONTHS or not _is_day(number):
         return first, 1
     year = int(third) if _is_year(third) else None
