@@ -15,7 +15,7 @@ import pytest
 from textual.events import Key, Paste
 
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.driver import AT_ONCE, CLOSES, HELD, OPENS, PasteDriver, is_paste, patience
+from workbench.tui.driver import ASK, AT_ONCE, CLOSES, HELD, OPENS, PasteDriver, is_paste, patience
 from workbench.tui.work import Entered
 
 
@@ -66,6 +66,18 @@ def test_where_the_terminal_marks_pastes_only_marked_ones_are(
     assert [Paste] == [type(one) for one in typed(b"\x1b[?2004;0$yodd context", 1)]
     assert is_paste("ab" * HELD, brackets=True)
     assert patience("\x1bP>|tmux 3") == patience(OPENS) > patience("\x1bP>|tmux 3.3a\x1b\\") == 0
+
+
+@pytest.mark.parametrize(("program", "asks"), [("Apple_Terminal", False), ("ghostty", True)])
+def test_a_terminal_that_would_print_the_question_is_not_asked(
+    monkeypatch: pytest.MonkeyPatch, program: str, asks: bool
+) -> None:
+    """Terminal.app shows the p at its end."""
+    monkeypatch.setenv("TERM_PROGRAM", program)
+    driver, written = PasteDriver.__new__(PasteDriver), list[str]()
+    monkeypatch.setattr(driver, "write", written.append)
+    driver._enable_bracketed_paste()
+    assert asks == (ASK in written)
 
 
 def test_enter_behind_a_paste_is_kept(typed: Callable[[bytes, int], list[Any]]) -> None:

@@ -114,8 +114,9 @@ def is_number(value: Any) -> bool:
     return type(value) is int or isinstance(value, float)
 
 
-def number_texts(numbers: Mapping[str, int | float]) -> dict[str, str]:
-    """Each number as the file wrote it. Raises RowError for a recall that is not between 0 and 1."""
+def number_texts(numbers: Mapping[str, int | float], others: Collection[str] = ()) -> dict[str, str]:
+    """Each number as the file wrote it, which has `others` too. Raises RowError for a recall that is not
+    between 0 and 1."""
     texts = {}
     for name, number in numbers.items():
         if type(number) is int and number.bit_length() > 1_000:
@@ -123,7 +124,7 @@ def number_texts(numbers: Mapping[str, int | float]) -> dict[str, str]:
         text = number.digits if type(number) is Fractional else str(number)
         if names_recall(name) and not 0 <= number <= 1:
             raise RowError(excerpt(name), excerpt(text), "a number from 0 to 1")
-        texts[kept_as(name, numbers)] = text
+        texts[kept_as(name, others)] = text
     return texts
 
 

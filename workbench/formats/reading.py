@@ -152,8 +152,7 @@ def _becomes(name: str, notes: Notes, columns: NamedColumns) -> str:
         return told
     if name in notes.ignored or (notes.format == "ragas" and ragas.is_index(name)):
         return "left out"
-    if (kept := kept_as(name.removeprefix(native.EXTERNAL))) in notes.scores or (
-        is_metric(name) and name not in notes.kept
-    ):
-        return "your score" if kept_as(name) == name else f"your score, as {kept}"
+    kept = kept_as(name.removeprefix(native.EXTERNAL), notes.columns)
+    if kept in notes.scores or (is_metric(name) and name not in notes.kept):
+        return "your score" if kept_as(name, notes.columns) == name else f"your score, as {kept}"
     return FIELD_OF.get(name) or BECOMES["every"].get(name, "meta")

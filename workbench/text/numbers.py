@@ -146,7 +146,9 @@ PAUSE = "ǀǀ"
 """A word that ends a number: "three hundred. Two escaped" is no 302."""
 _MAGNITUDE_WORDS = "|".join(rf"{word[0]}(?<!\w.){word[1:]}" for word in _ADDED)  # a search jumps to these
 # Not at the comma of two thousand, three hundred.
-_ENDS = re.compile(rf"({_MAGNITUDE_WORDS})(?=\s*(?:[.;:!?()/]|,(?!\s*[\w-]+\s(?:{_MAGNITUDE_WORDS})\b)))|teen(?=,)|twenty(?=,)")
+_ENDS = re.compile(
+    rf"(?:{_MAGNITUDE_WORDS})(?=\s*(?:[.;:!?()/]|,(?!\s*[\w-]+\s(?:{_MAGNITUDE_WORDS})\b)))|(?:teen|twenty)(?=,)"
+)
 
 
 def parted(text: str) -> str:

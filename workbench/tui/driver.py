@@ -66,7 +66,8 @@ class PasteDriver(LinuxDriver):
     def _enable_bracketed_paste(self) -> None:
         """As the library's; asks whether the terminal knows it."""
         super()._enable_bracketed_paste()
-        self.write(ASK)
+        if os.environ.get("TERM_PROGRAM") != "Apple_Terminal":  # it prints the p of the question
+            self.write(ASK)
 
     def _sigcont_application(self, *_: object) -> None:
         """Take the terminal anew after SIGSTOP too: the library takes it twice, and then never ends.

@@ -219,10 +219,9 @@ def scores_of(row: JsonObject, notes: Notes) -> dict[str, str]:
 
 def _digits(given: JsonObject, notes: Notes) -> dict[str, str]:
     """The scores that are there with the digits of the file; the others are noted."""
-    texts = columns.number_texts({name: number for name, number in given.items() if number is not None})
-    if len(texts) < len(given):
-        notes.failed.update(given.keys() - texts.keys())
-    return texts
+    there = {name: number for name, number in given.items() if number is not None}
+    notes.failed.update(given.keys() - there.keys())
+    return columns.number_texts(there, given)
 
 
 _DECIDED_ON = ("user_input", "retrieved_contexts")

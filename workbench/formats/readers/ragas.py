@@ -129,7 +129,7 @@ def record_of(
     given = values.given
     if values.alternatives:
         given["alternatives"] = [*values.alternatives, *given.get("alternatives", ())]
-    scores = columns.number_texts(values.numbers)
+    scores = columns.number_texts(values.numbers, {**notes.columns, **row})
     if exported is not None:
         texts = {"reference": "", **{name: given[name] for name in _TEXTS if name in given}}
         ours = native.record(exported, texts, notes)
