@@ -266,7 +266,7 @@ def test_the_gold_of_the_demo_is_the_whole_beginning_of_its_order(demo: Bench) -
     """So it has the chance of a simple plan, and the comparison has an estimate."""
     begun = prefix(demo.store, find_dataset(demo.store, "demo"), "entity")
 
-    assert 13 * ["verified"] == [row.status for row in begun.rows]
+    assert 13 * ["verified"] == [row.done.status for row in begun.rows]
     assert ("simple", True, 0) == (begun.design, begun.at_planned_n, begun.beyond)
     assert {13 / 50} == {row.pi for row in begun.rows}
 

@@ -108,7 +108,7 @@ def test_the_mean_of_a_corpus_is_estimated_from_the_samples_that_were_drawn(benc
     assert estimate.corpus.low < by_hand < estimate.corpus.high
     assert {"score below 0.5", "score 0.5 or more", "no score"} == sizes.keys()
     assert (ROWS, 40) == tuple(sum(one[at] for one in sizes.values()) for at in (0, 1))
-    chances = {row.stratum: row.pi for row in plan.prefix(bench.store, bench.info(), "entity").rows}
+    chances = {row.member.stratum: row.pi for row in plan.prefix(bench.store, bench.info(), "entity").rows}
     assert {name: n / size for name, (size, n) in sizes.items()} == pytest.approx(chances)
     assert by_hand == pytest.approx(
         figures(bench.store, bench.info(), scorer="presence").estimate.point, abs=0.2

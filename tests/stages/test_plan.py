@@ -55,7 +55,7 @@ def found(bench: Any, **options: Any) -> Prefix:
 
 
 def states(one: Prefix) -> list[tuple[str, str]]:
-    return [(row.key, row.status) for row in one.rows]
+    return [(row.member.key, row.done.status) for row in one.rows]
 
 
 # The order.
@@ -75,7 +75,7 @@ def test_what_exports_know_of_the_prefix_is_what_its_rows_say(bench: Any, design
     one = found(bench)
 
     assert (9, 9, 1, 40) == (len(one.rows), one.n, one.beyond, one.population)
-    chances = {row.stratum: row.pi for row in one.rows}
+    chances = {row.member.stratum: row.pi for row in one.rows}
     assert design == "stratified" or {9 / 40} == {*chances.values()}
 
 
@@ -120,7 +120,7 @@ def test_a_holdout_is_whole_groups_reviewed_blind_after_the_plan(bench: Any) -> 
     drafted = make(bench, 30, holdout=0.2)
 
     kept = {key for (key,) in bench.query("SELECT key FROM sample WHERE holdout")}
-    assert drafted.holdout == len(kept) == found(bench).holdout
+    assert drafted.plan.parameters["holdout"] == len(kept) == found(bench).holdout
     assert 15 <= len(kept) <= 25
     assert drafted.plan.population == 100 - len(kept) == found(bench).population
     for column in ("group_key", "reference_hash"):

@@ -85,7 +85,7 @@ def plan(
             planning.drop(store, info, call.annotator)
     with dataset_of(call) as (store, info):  # a plan changes its dataset
         report = planning.report(store, info)
-    reports.show(report, plan_text(report), as_json=json)
+    reports.show(reports.document(report), plan_text(report), as_json=json)
 
 
 def _agree(question: str, refused: str, *, yes: bool) -> None:

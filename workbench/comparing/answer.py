@@ -34,14 +34,20 @@ NO_UNITS: tuple[What, ...] = ("untraced", "rounding", "too high", "too low")
 
 
 @dataclass(frozen=True)
-class Suspect:
-    """A sample whose score looks wrong, with its text; `name` is what a list calls it."""
+class Told:
+    """A sample that the answer shows, with its text; `name` is what a list calls it."""
 
     sample_id: int
     id: str
     name: str
     question: str
     reference: str
+
+
+@dataclass(frozen=True)
+class Suspect(Told):
+    """A sample whose score looks wrong."""
+
     suspicion: Suspicion
 
 
@@ -59,18 +65,12 @@ class Effect:
 
 
 @dataclass(frozen=True)
-class Worst:
+class Worst(Told):
     """A reviewed sample with a large difference; `clues` are the units that it comes from, as verified.
 
-    `name` is what a list calls it. `marks`: where the counted units stand in the reference, with their
-    verified verdicts.
+    `marks`: where the counted units stand in the reference, with their verified verdicts.
     """
 
-    sample_id: int
-    id: str
-    name: str
-    question: str
-    reference: str
     marks: tuple[tuple[Span, Verdict], ...]
     score: float
     verified: float

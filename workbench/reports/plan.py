@@ -36,7 +36,7 @@ def plan_lines(report: PlanReport) -> list[str]:
         lines += ["  drawn from a corpus; the other samples are in no database"] if plan.corpus else []
         if report.complete:
             lines.append(f"  {complete_line(report)}")
-            left = report.population - report.prefix - report.beyond
+            left = report.population - report.n - report.beyond
             others = f"the {left:,} that are left" if left > 1 else "the last one"
             if left > 0 and not plan.corpus:
                 lines.append(f"  what changes it: workbench plan --more N, or reviewing {others}")
@@ -73,7 +73,7 @@ def _facts(parameters: Mapping[str, Any]) -> list[str]:
 
 def _progress_lines(report: PlanReport) -> list[str]:
     counts = ", ".join(f"{number:,} {status}" for status, number in report.counts.items())
-    lines = [f"reviewed in order: {report.prefix:,}" + (f" ({counts})" if counts else "")]
+    lines = [f"reviewed in order: {report.n:,}" + (f" ({counts})" if counts else "")]
     if report.beyond:
         lines.append(f"  {report.beyond:,} more, picked by hand or further on in the order")
     if report.next is not None:
@@ -84,7 +84,7 @@ def _progress_lines(report: PlanReport) -> list[str]:
 
 def complete_line(report: PlanReport) -> str:
     """That the plan has its end, and what holds from there on."""
-    if report.prefix == report.population:
+    if report.n == report.population:
         open_ = sum(report.counts.get(status, 0) for status in ("skipped", "unresolved"))
         return "complete: all samples are reviewed" + (f", {open_:,} are still open" if open_ else "")
     behind = later_reviews(report)
@@ -94,7 +94,7 @@ def complete_line(report: PlanReport) -> str:
 
 def later_reviews(report: PlanReport) -> int:
     """How many samples behind the planned ones are complete, where all of these are."""
-    return report.prefix - (report.planned_n or 0) + report.beyond
+    return report.n - (report.planned_n or 0) + report.beyond
 
 
 def at_end(planned: int) -> str:
@@ -132,16 +132,17 @@ def draw_text(report: DrawReport) -> str:
 def draft_text(draft: Draft, strata: int = SHOWN_STRATA) -> str:
     """What making a plan would mean; `strata` are listed at most."""
     plan = draft.plan
+    holdout = plan.parameters["holdout"]
     lines = [f"{DESIGN_WORDS[plan.design]}: {plan.planned_n:,} reviews for {many(plan.population, 'sample')}"]
     lines += _facts(plan.parameters)
     least, most = draft.chances
     if plan.design != "simple":
         chance = " to ".join(dict.fromkeys((f"{least:.2f}", f"{most:.2f}")))
         lines.append(f"  a sample is drawn with probability {chance}; estimates allow for it")
-    lines += _strata_lines(draft.strata, strata)
+    lines += _strata_lines(plan.parameters.get("strata", {}), strata)
     facts = {
-        f"holdout: {many(draft.holdout, 'sample')} in {many(draft.families, 'group')}, "
-        "reviewed without suggestions, after the plan, in no estimate": draft.holdout,
+        f"holdout: {many(holdout, 'sample')} in {many(draft.families, 'group')}, "
+        "reviewed without suggestions, after the plan, in no estimate": holdout,
         blind_line(draft): True,
         f"{many(draft.imported, 'sample')} verified in the file: the plan does without them": draft.imported,
         **{f"note: {note}": True for note in draft.notes},
@@ -153,7 +154,7 @@ def draft_text(draft: Draft, strata: int = SHOWN_STRATA) -> str:
 
 def blind_line(draft: Draft) -> str:
     """How many reviews without suggestions are expected, and whether that is new."""
-    share, before, n = draft.blind_share, draft.blind_before, draft.plan.planned_n
+    share, before, n = draft.blind_share, draft.plan.parameters["blind_before"], draft.plan.planned_n
     if not share:
         return "reviewed without suggestions: none" + (" any more" if before else "")
     expected = f"about {share * n:.0f} of {many(n, 'review')}"

@@ -27,6 +27,7 @@ from workbench.store import assignments, gold, plans, samples, scores as columns
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.runs import RunInfo
+from workbench.store.samples import Stored
 from workbench.text.figures import rounded
 
 Values = Mapping[int, float | None]
@@ -63,7 +64,7 @@ def answer(
     scored = {number: value for number in at.places if (value := scores.get(number)) is not None}
     seen = may_see(store, info, viewer, kind, on_screen=on_screen)
     prefix = at.begun
-    begun = {row.sample_id: row.origin for row in prefix.rows}
+    begun = {row.sample_id: row.done.origin for row in prefix.rows}
     shown = listing(every, seen, begun)
     whole = shown.estimate
     estimate = pure.estimated(whole)
@@ -203,16 +204,7 @@ def _triage(
         hopeless = kind == "entity" and (there is None or there - scored[number] <= GAP)
         doubt = suspicion(info, stored, every.scorer, scored[number], kind, wanted=not hopeless)
         if doubt is not None:
-            suspects.append(
-                pure.Suspect(
-                    number,
-                    sample.id,
-                    stored.told_by + (sample.user_input or sample.id),
-                    sample.user_input,
-                    sample.reference,
-                    doubt,
-                )
-            )
+            suspects.append(pure.Suspect(*_told(stored), doubt))
     suspects.sort(key=lambda suspect: (suspect.suspicion.place, suspect.sample_id))
     decided = columns.decided_by(store, info.id, kind, viewer) | gold.load_excluded(store, info.id, kind)
     deltas = {row.sample_id: row.delta for row in every.rows if row.delta is not None}
@@ -257,10 +249,13 @@ def _worst(
             if wrong == "found"
             else tuple(Clue(unit.text, None, same=True) for unit in units)
         )
-        worst.append(
-            pure.Worst(
-                row.sample_id, row.id, stored.told_by + (sample.user_input or row.id), sample.user_input,
-                sample.reference, marks, row.automatic or 0.0, row.verified or 0.0, shown,
-            )
-        )  # fmt: skip
+        values = row.automatic or 0.0, row.verified or 0.0
+        worst.append(pure.Worst(*_told(stored), marks, *values, shown))
     return tuple(worst)
+
+
+def _told(stored: Stored) -> tuple[int, str, str, str, str]:
+    """What the answer shows of every sample."""
+    sample = stored.sample
+    name = stored.told_by + (sample.user_input or sample.id)
+    return stored.sample_id, sample.id, name, sample.user_input, sample.reference

@@ -444,16 +444,16 @@ def reached(at: Scope, human: Mapping[int, Reviewed], values: Recalls) -> dict[i
             continue
         theirs = human.get(row.sample_id)
         value = low = high = None
-        if row.status in OPEN:
+        if row.done.status in OPEN:
             low, high = (theirs and theirs.ends) or (0.0, 1.0)
-        elif row.status == "verified" and theirs is not None and theirs.tally is not None:
+        elif row.done.status == "verified" and theirs is not None and theirs.tally is not None:
             value = recall_of(theirs.tally)
             ends = theirs.tally.interval
             if ends is not None and ends[0] != ends[1]:
                 low, high = float(ends[0]), float(ends[1])
         drawn[row.sample_id] = Reached(
-            values.get(row.sample_id), value, row.pi, row.stratum, row.group, low, high,
-            row.status == "excluded",
+            values.get(row.sample_id), value, row.pi, row.member.stratum, row.member.group, low, high,
+            row.done.status == "excluded",
         )  # fmt: skip
     return drawn
 
@@ -500,7 +500,8 @@ def weights(at: Scope, human: Mapping[int, Reviewed]) -> dict[int, float]:
         by_stratum, each = middle.weights, each / middle.share
     found = dict.fromkeys(at.places, each)
     found |= {
-        row.sample_id: by_stratum.get(row.stratum if known.strata else "", each) for row in at.begun.rows
+        row.sample_id: by_stratum.get(row.member.stratum if known.strata else "", each)
+        for row in at.begun.rows
     }
     if any(value is not None for value in population.automatic):
         found |= {number: 0.0 for number in at.places if values.get(number) is None}

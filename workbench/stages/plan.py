@@ -59,17 +59,14 @@ class Wish:
 class Draft:
     """A plan that is not made yet, and what it would mean.
 
-    `chances`: the smallest and the largest inclusion probability at the planned n. `strata`: samples and
-    planned reviews of each. `replaces`: there is a plan that it would take the place of.
+    `chances`: the smallest and the largest inclusion probability at the planned n. `families`: how many the
+    holdout takes. `replaces`: there is a plan that it would take the place of.
     """
 
     plan: Plan
     drawn: tuple[Drawn, ...] = field(repr=False)
     chances: tuple[float, float]
-    strata: Mapping[str, tuple[int, int]]
-    holdout: int
     families: int
-    blind_before: float
     blind_share: float
     imported: int
     replaces: bool
@@ -153,10 +150,7 @@ def draft(store: Store, info: DatasetInfo, wish: Wish, annotator: str) -> Draft:
         plan=plan,
         drawn=_drawn(everyone, holdout, ranks),
         chances=(min(chances), max(chances)),
-        strata=strata,
-        holdout=len(holdout),
         families=kin,
-        blind_before=before,
         blind_share=share,
         imported=given,
         replaces=old is not None,
@@ -279,18 +273,12 @@ def _drawn(
 
 @dataclass(frozen=True)
 class PrefixRow:
-    """A sample of the prefix. `pi`: its inclusion probability.
-
-    `origin` is that of its gold (reviewed, imported, adjudicated), empty without.
-    """
+    """A sample of the prefix. `pi`: its inclusion probability."""
 
     sample_id: int
-    key: str
-    status: Status
     pi: float
-    stratum: str
-    group: str | None
-    origin: str
+    member: Member
+    done: Done
 
 
 @dataclass(frozen=True)
@@ -306,7 +294,7 @@ class Prefix:
     """
 
     design: str
-    rows: tuple[PrefixRow, ...]
+    rows: tuple[PrefixRow, ...] = field(repr=False)
     n: int
     population: int
     beyond: int
@@ -366,12 +354,9 @@ def _prefix(
     return Prefix(
         design=plan.design if plan else "simple",
         rows=tuple(
-            PrefixRow(
-                number, members[number].key, done[number].status,
-                chances[members[number].stratum if strata else ""],
-                members[number].stratum, members[number].group, done[number].origin,
-            )
+            PrefixRow(number, chances[own.stratum if strata else ""], own, done[number])
             for number in ids
+            for own in [members[number]]
         ),
         n=len(ids),
         population=population,
@@ -401,9 +386,9 @@ class Stratum:
     complete: int
 
 
-@dataclass(frozen=True)
-class PlanReport:
-    """A plan and how far it is. `done`: the complete ones of the planned samples.
+@dataclass(frozen=True, kw_only=True)
+class PlanReport(Prefix):
+    """A plan, its prefix and how far it is. `done`: the complete ones of the planned samples.
 
     `next` is the first open one, with its `question`.
 
@@ -415,19 +400,12 @@ class PlanReport:
     dataset: str
     kind: Kind
     plan: Plan | None
-    design: str
-    population: int
-    planned_n: int | None
     done: int
     given: int
     complete: bool
-    prefix: int
     counts: Mapping[Status, int]
-    beyond: int
     next: str | None
     question: str
-    late: int
-    holdout: int
     holdout_done: int
     openings: tuple[Opening, ...]
     blind_share: float
@@ -444,29 +422,23 @@ def report(store: Store, info: DatasetInfo) -> PlanReport:
         done = plans.done(store, info.id, kind)
         members = scores.population(store, info.id, done)
         begun = _prefix(store, info, plan, done, members)
-        planned_n = begun.planned_n
-        first = plans.in_order(store, info.id, max(planned_n or 0, len(done) + 1))
+        planned_n = begun.planned_n or 0
+        first = plans.in_order(store, info.id, max(planned_n, len(done) + 1))
         following = next((number for number in first if number not in done), None)
         upcoming = load_sample(store, following, None) if following is not None else None
-        complete = [number for number in first[: planned_n or 0] if number in done]
+        complete = [number for number in first[:planned_n] if number in done]
         taken = Counter(members[number].stratum for number in complete)
         return PlanReport(
+            **vars(begun),
             dataset=info.name,
             kind=kind,
             plan=plan,
-            design=begun.design,
-            population=begun.population,
-            planned_n=planned_n,
             done=len(complete),
             given=sum(done[number].origin == "imported" for number in complete),
-            complete=planned_n is not None and len(complete) >= planned_n,
-            prefix=begun.n,
-            counts=dict(Counter(row.status for row in begun.rows)),
-            beyond=begun.beyond,
+            complete=plan is not None and len(complete) >= planned_n,
+            counts=dict(Counter(row.done.status for row in begun.rows)),
             next=upcoming.sample.id if upcoming else None,
             question=upcoming.question if upcoming else "",
-            late=begun.late,
-            holdout=begun.holdout,
             holdout_done=len(plans.holdout_ids(store, info.id) & done.keys()),
             openings=tuple(plans.openings(store, info.id)),
             blind_share=info.blind_share,
@@ -474,6 +446,6 @@ def report(store: Store, info: DatasetInfo) -> PlanReport:
                 Stratum(name, total, planned, taken[name]) for name, (total, planned) in _strata(plan).items()
             ),
             imported=plans.imported(store, info.id, kind)
-            - sum(row.origin == "imported" for row in begun.rows),
+            - sum(row.done.origin == "imported" for row in begun.rows),
             decided=plans.decided(store, info.id),
         )

@@ -188,7 +188,7 @@ def _what_holds(report: PlanReport) -> list[str]:
         drawn = report.plan is not None and report.plan.corpus
         planned, behind = report.planned_n or 0, later_reviews(report)
         left = 0 if drawn else report.population - planned
-        more = min(report.prefix - planned + MORE, left)
+        more = min(report.n - planned + MORE, left)
         are = f"{behind} reviewed already, {more - behind} left"
         there = f" ({are})" if behind and (more == left or not report.beyond) else ""
         narrower = f"For a narrower interval: workbench plan --more {more}{there}."
