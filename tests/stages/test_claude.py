@@ -104,10 +104,10 @@ def test_every_sample_is_proposed_and_no_answer_is_asked_for_twice(bench: Any, s
     again = proposed(bench)
 
     assert (report.proposed, report.failed, report.left, report.stopped) == (6, 0, 0, "")
-    assert report.requests == once
+    assert report.progress.requests == once
     assert plan.samples == 6
     assert plan.requests == once
-    assert (again.proposed, again.already, again.requests) == (0, 6, 0)
+    assert (again.proposed, again.already, again.progress.requests) == (0, 6, 0)
     assert asked(local) == once
     opened = bench.open("Oslo-near")
     assert {unit.text for unit in opened.state.entity.assessment.units} >= {"Oslo", "Norway", "Anna Berg"}
@@ -116,7 +116,7 @@ def test_every_sample_is_proposed_and_no_answer_is_asked_for_twice(bench: Any, s
     assert bench.info().run == report.run
     bench.load(ROWS, dataset="copy")
     copied = proposed(bench, both_kinds(bench, "copy"))
-    assert (copied.proposed, copied.requests, str(copied.cost)) == (6, 0, "0")
+    assert (copied.proposed, copied.progress.requests, str(copied.progress.cost)) == (6, 0, "0")
 
 
 def test_batches_are_noted_fetched_and_paid_once(bench: Any, service: Start) -> None:
@@ -129,7 +129,7 @@ def test_batches_are_noted_fetched_and_paid_once(bench: Any, service: Start) -> 
     again = proposed(bench)
 
     assert (report.proposed, report.failed, report.left, report.stopped) == (6, 0, 0, "")
-    assert again.requests == 0
+    assert again.progress.requests == 0
     assert bench.query("SELECT count(*), sum(fetched) FROM batch") == [(2, 2)]
     batches = bench.query("SELECT DISTINCT batch FROM call ORDER BY 1")
     assert [("msgbatch_0001",), ("msgbatch_0002",)] == batches
@@ -176,7 +176,7 @@ def test_what_went_in_a_batch_is_sent_by_no_other_start(bench: Any, service: Sta
     assert (40, 40, 0) == (left, told.samples, told.requests)
     assert told.cost == 0
     assert told.notes == ("40 texts went in a batch before, and are fetched, not sent again",)
-    assert (40, 0, 0) == (fetched.proposed, fetched.requests, asked(local))
+    assert (40, 0, 0) == (fetched.proposed, fetched.progress.requests, asked(local))
 
 
 @pytest.mark.databases
@@ -199,7 +199,7 @@ def test_two_people_who_start_one_run_at_the_same_time_pay_it_once(
 
     again = proposed(bench, batch=batch)
 
-    assert (40, 40, 0) == (first.result().proposed, again.already, again.requests)
+    assert (40, 40, 0) == (first.result().proposed, again.already, again.progress.requests)
     assert [(4, 4)] == bench.query("SELECT count(*), count(DISTINCT CAST(keys AS text)) FROM call")
     assert [] == [*bench.folder.glob("*-run-*")]
 
@@ -352,7 +352,7 @@ def test_a_pack_that_failed_in_a_batch_is_asked_text_by_text_live(bench: Any, se
 
     report = proposed(bench)
 
-    assert (report.proposed, report.requests, asked(local)) == (10, 10, 10)
+    assert (report.proposed, report.progress.requests, asked(local)) == (10, 10, 10)
 
 
 def test_a_run_that_money_stopped_goes_on_with_more(bench: Any, service: Start) -> None:
@@ -367,13 +367,13 @@ def test_a_run_that_money_stopped_goes_on_with_more(bench: Any, service: Start) 
     rest = plan_run(bench.store, bench.info(), ModelOptions())
     second = proposed(bench)
 
-    assert first.cost is not None
-    assert 0 < first.cost <= whole.cost / 2
+    assert first.progress.cost is not None
+    assert 0 < first.progress.cost <= whole.cost / 2
     assert first.stopped.startswith("--max-cost $")
     assert 0 < first.proposed == 60 - first.left
     assert rest.requests < whole.requests
     assert (second.proposed + first.proposed, second.left, second.failed) == (60, 0, 0)
-    assert asked(local) == first.requests + second.requests == whole.requests
+    assert asked(local) == first.progress.requests + second.progress.requests == whole.requests
 
 
 def test_a_run_whose_answers_name_no_tokens_has_an_unknown_cost(bench: Any, service: Start) -> None:
@@ -383,7 +383,7 @@ def test_a_run_whose_answers_name_no_tokens_has_an_unknown_cost(bench: Any, serv
 
     report = proposed(bench)
 
-    assert (report.proposed, report.unmetered, report.cost) == (3, 1, None)
+    assert (report.proposed, report.progress.unmetered, report.progress.cost) == (3, 1, None)
     assert "an unknown cost (1 answer named no tokens)" in report_text(report)
     (row, *_) = [one for one in list_runs(bench.store, bench.info()) if one.paid]
     assert row.paid is not None

@@ -86,15 +86,15 @@ def report_text(report: ModelReport) -> str:
             "; run again: only what is missing is asked" if report.stopped in ("", "asked to stop") else ""
         )
         lines.append(f"  {report.left:,} left: {report.stopped or 'interrupted'}{again}")
-    usage = report.usage
-    silent = f" ({many(report.unmetered, 'answer')} named no tokens)" if report.unmetered else ""
+    spent, usage = report.progress, report.progress.usage
+    silent = f" ({many(spent.unmetered, 'answer')} named no tokens)" if spent.unmetered else ""
     cached = f", {usage.cache_read:,} of them from the cache" if usage.cache_read else ""
-    if not (report.requests or report.proposed or report.left):
+    if not (spent.requests or report.proposed or report.left):
         return page([*lines, "  nothing was left to ask"])
     lines.append(
-        f"  {many(report.requests, 'request')}, {report.refused:,} met a rate limit · "
-        f"{usage.prompt:,} tokens in{cached} · {usage.output:,} out · {money(report.cost)}{silent} · "
-        f"{report.seconds:.0f} s"
+        f"  {many(spent.requests, 'request')}, {spent.refused:,} met a rate limit · "
+        f"{usage.prompt:,} tokens in{cached} · {usage.output:,} out · {money(spent.cost)}{silent} · "
+        f"{spent.seconds:.0f} s"
     )
     return page(lines)
 

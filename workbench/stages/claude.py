@@ -10,14 +10,14 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from decimal import Decimal
 from pathlib import Path
 
 from workbench.errors import InputError, UsageError, WorkbenchError, disk_errors
 from workbench.model import JsonObject, Kind, Policy, text_hash
 from workbench.proposing.claude.answers import CAUSES, NO_TOKENS, Task, Usage
-from workbench.proposing.claude.asks import CLAUDE, DEFAULT_MODEL, MODEL_PROPOSERS, OPENAI, Setup, read_part
+from workbench.proposing.claude.asks import CLAUDE, MODEL_PROPOSERS, OPENAI, Asked, Setup, read_part
 from workbench.proposing.claude.call import check_key, check_model
 from workbench.proposing.claude.clients import address, cloud_of_claude, connect, host
 from workbench.proposing.claude.cost import (
@@ -52,23 +52,18 @@ TASK_OF: Mapping[Kind, Task] = {"entity": "entities", "statement": "statements"}
 
 
 @dataclass(frozen=True)
-class ModelOptions:
-    """What a person may say of a run. `effort` None asks without; `prompt` and `prices` are files.
+class ModelOptions(Asked):
+    """What a person may say of a run. `prompt` and `prices` are files.
 
     `examples` is how many verified samples the prompt shows. `batch`: at half the price, in hours at most.
-    `retry`: ask failed samples again. `base_url` names another address than the usual one of the `proposer`.
+    `retry`: ask failed samples again.
     """
 
-    model: str = DEFAULT_MODEL
-    effort: str | None = "low"
-    max_tokens: int = 16_000
     prompt: Path | None = None
     prices: Path | None = None
     examples: int = 0
     batch: bool = False
     retry: bool = False
-    proposer: str = CLAUDE
-    base_url: str = ""
 
 
 def setup_of(store: Store, info: DatasetInfo, options: ModelOptions) -> Setup:
@@ -100,16 +95,10 @@ def set_up(options: ModelOptions, policy: Policy) -> Setup:
     prompt = default_prompt()
     if options.prompt is not None:
         prompt = read_prompt(_text(options.prompt), str(options.prompt))
-    return Setup(
-        model=options.model,
-        effort=options.effort,
-        max_tokens=options.max_tokens,
-        labels=policy.label_names(),
-        guidelines=policy.guidelines,
-        prompt=prompt,
-        proposer=options.proposer,
-        base_url=address(OPENAI, options.base_url) if options.proposer == OPENAI else options.base_url,
-    )
+    asked = {field.name: getattr(options, field.name) for field in fields(Asked)}
+    if options.proposer == OPENAI:
+        asked["base_url"] = address(OPENAI, options.base_url)
+    return Setup(**asked, labels=policy.label_names(), guidelines=policy.guidelines, prompt=prompt)
 
 
 def prices_of(options: ModelOptions) -> Prices:
@@ -182,8 +171,7 @@ class ModelReport:
     """How a run stands now. `failures` counts by kind, with the advice that goes with it.
 
     In the references of `bare` samples it found nothing. `stopped` says why something was left, empty when
-    all is proposed or failed. `cost` in dollars, None for a model without a price and when `unmetered`
-    answers named no tokens.
+    all is proposed or failed. `progress` is of this start.
     """
 
     run: str
@@ -194,15 +182,10 @@ class ModelReport:
     left: int
     failures: Mapping[str, int]
     advice: Mapping[str, str]
-    requests: int
-    refused: int
-    usage: Usage
-    cost: Decimal | None
-    seconds: float
+    progress: RunProgress
     stopped: str
     bare: int
-    notes: tuple[str, ...] = ()
-    unmetered: int = 0
+    notes: tuple[str, ...]
 
 
 class DroppedError(WorkbenchError):
@@ -371,7 +354,7 @@ def _report(
     store: Store, info: DatasetInfo, before: RunInfo, summary: Summary, notes: tuple[str, ...]
 ) -> ModelReport:
     """How the run stands after a start that ended as `summary` says."""
-    run, progress = runs.find_run(store, info.id, before.name), summary.progress
+    run = runs.find_run(store, info.id, before.name)
     proposed, unproposed = run.n_proposals - before.n_proposals, runs.count_unproposed(store, info.id, run.id)
     failures = runs.failure_kinds(store, run.id)
     return ModelReport(
@@ -383,15 +366,10 @@ def _report(
         left=max(0, unproposed - run.failed),
         failures=failures,
         advice={kind: advice(kind) for kind in failures if kind in CAUSES},
-        requests=progress.requests,
-        refused=progress.refused,
-        usage=progress.usage,
-        cost=progress.cost,
-        seconds=progress.seconds,
+        progress=summary.progress,
         stopped=summary.stopped,
         bare=runs.count_bare(store, info.id, run.id),
         notes=notes,
-        unmetered=progress.unmetered,
     )
 
 

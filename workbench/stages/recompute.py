@@ -305,7 +305,7 @@ def _doubt(reviewed: ScoreGate, recalls: Iterable[tuple[str, object]], begun: Pr
         return ""
     if reviewed.n < FEWEST:
         return f"fewer than {FEWEST} verified samples say nothing of the others"
-    drawn = {row.key for row in begun.rows}
+    drawn = {row.member.key for row in begun.rows}
     picked = sum(recall is not None and name not in drawn for name, recall in recalls)
     some = many(picked, "verified sample was", "verified samples were")
     return f"{some} picked, not reviewed in turn: compare leaves them out of its estimate" if picked else ""

@@ -54,23 +54,28 @@ PACK_TEXTS = 10
 
 
 @dataclass(frozen=True)
-class Setup:
-    """How a run asks: everything besides the texts that an answer depends on.
+class Asked:
+    """Which model is asked, and how. `effort` None sends none (older models know none).
 
-    `effort` None sends none (older models know none).
-    `max_tokens` bounds an answer with its thinking; a complete answer does not depend on it. `base_url` says
-    where another service than Claude is: the same name of a model may be another model elsewhere.
+    `max_tokens` bounds an answer with its thinking; a complete answer does not depend on it. `base_url` names
+    another address than the usual one of the `proposer`: the same name may be another model there.
     """
 
     model: str = DEFAULT_MODEL
     effort: str | None = "low"
     max_tokens: int = 16_000
+    proposer: str = CLAUDE
+    base_url: str = ""
+
+
+@dataclass(frozen=True)
+class Setup(Asked):
+    """How a run asks: everything besides the texts that an answer depends on."""
+
     labels: tuple[str, ...] = tuple(label.name for label in DEFAULT_LABELS)
     guidelines: str = ""
     prompt: Prompt = field(default_factory=default_prompt)
     examples: tuple[Example, ...] = ()
-    proposer: str = CLAUDE
-    base_url: str = ""
 
 
 class AskItem(NamedTuple):

@@ -122,7 +122,7 @@ def by_model(desk: Desk, options: ModelOptions, going: Going) -> Ended:
     )  # fmt: skip
     text = f"{report.run}: {report.proposed:,} proposed"
     text += f", {report.failed:,} failed" if report.failed else ""
-    text += f" · {money(report.cost)}"
+    text += f" · {money(report.progress.cost)}"
     text = flat(text + (f" · {report.left:,} left: {report.stopped or 'interrupted'}" if report.left else ""))
     if report.failed or report.left:
         return Ended(text, "!", "warn", report.run)
