@@ -10,13 +10,13 @@ from workbench.proposing.rules.attribution import Passages, judge
 from workbench.proposing.rules.lexicon import Claims, Found
 from workbench.proposing.rules.names import names, nested
 from workbench.proposing.rules.quantities import amounts, dates, numbers
-from workbench.proposing.rules.titles import addresses, standards, titles
+from workbench.proposing.rules.titles import addresses, titles, wholes
 from workbench.proposing.rules.uncased import uncased
 from workbench.text.language import detect
 from workbench.text.tokens import sentences
 
 PROPOSER = "rules"
-MODEL = "rules-3"
+MODEL = "rules-4"
 
 
 def propose(sample: Sample, lang: str | None = None) -> Proposal:
@@ -47,7 +47,7 @@ def entities(text: str, lang: str | None = None) -> tuple[ProposedEntity, ...]:
     claims = Claims()
     claims.add(addresses(text))
     claims.add(titles(text, lang))
-    claims.add(standards(text))
+    claims.add(wholes(text))
     claims.add(dates(text, lang))
     claims.add(amounts(text))
     claims.add(uncased(text))

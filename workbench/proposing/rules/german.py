@@ -91,12 +91,16 @@ def _name_from(reading: Reading, run: Run, index: int, surnames: Set[str]) -> in
 
 def _company_end(reading: Reading, run: Run, index: int) -> int | None:
     """The legal form that ends the name of a company: Siemens AG, Siemens Energy GmbH."""
-    for end in range(index + 1, min(run.last, index + 3) + 1):
-        if reading.words[end] in LEGAL_FORMS:
-            return end
-        if not reading.capital[end] or is_organisation(reading.words[end]):
+    found = None
+    for end in range(index + 1, run.last + 1):
+        word = reading.words[end]
+        if word in LEGAL_FORMS:
+            found = end
+        elif word in {"&", ".", "Co"}:
+            continue
+        elif found or end > index + 3 or not reading.capital[end] or is_organisation(word):
             break
-    return None
+    return found
 
 
 def _foreign(reading: Reading, run: Run, index: int) -> int | None:

@@ -72,7 +72,8 @@ class RunLabels:
         listed = self._reading.words[run.first : run.last + 1]
         folded = [word.casefold() for word in listed]
         name = self._reading.name(*run)
-        if is_organisation(name) or is_faith(name):
+        firm = listed[-1] in lexicon.LEGAL_FORMS or "&" in listed or name.endswith(" A/S")
+        if firm or is_organisation(name) or is_faith(name):
             return "organisation"
         people = is_people(name)
         if people and self._is_language(run):

@@ -101,9 +101,7 @@ ABBREVIATIONS = words(WORDS["abbreviations"])
 SHORTHAND = words(WORDS["shorthand"])  # in capitals, and no name: LOL, FYI, TV
 HYPHEN_TAILS = words("based born led era like type made run held old wide area only free")
 COMPANY_ENDINGS = words("inc ltd llc plc jr sr corp co limited gmbh s.a")
-LEGAL_FORMS = frozenset(
-    "Inc Ltd LLC PLC plc Corp GmbH AG SE KG KGaA UG OHG".split()
-)  # no names by themselves
+LEGAL_FORMS = frozenset(WORDS["legal-forms"].split())  # no names by themselves
 POSSESSED = words("college church school hospital cathedral court day park prize university club")
 # What ministries and committees are about: "and" after one of these stands inside a name.
 TOPICS = words(WORDS["topics"])

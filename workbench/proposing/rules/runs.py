@@ -17,6 +17,7 @@ ARTICLES = lexicon.words("el la los las le les lo o a os as")
 _LONGEST = 24  # tokens; no name is longer, a page in capitals is
 _SCORES = 6  # tokens around a number in which another one makes it a result
 _MARKS = frozenset(",;()-–|")
+_SLASHED = re.compile(r"\d|S$")  # R/3, A/S
 _OPENING = re.compile("[“«„•*@]")
 _NICKNAME = frozenset("\"“”'‘’«»")
 
@@ -89,7 +90,7 @@ def read(text: str, lang: str, claims: Claims) -> Reading:
 def is_capital(word: str) -> bool:
     """Paris, iPhone, al-Qaeda: a capital first, or after one to three small letters or a hyphen."""
     if not word[0].islower() or word.islower():
-        return word[0].isupper()
+        return word[0].isupper() or word == "plc"
     head, _, tail = word.replace("’", "-").replace("'", "-").partition("-")
     if tail:
         return len(head) <= 3 and tail[0].isupper()
@@ -170,12 +171,13 @@ def _after_mark(reading: Reading, first: int, last: int, after: int, mark: str) 
     if mark == "-" and touching:
         return _tail(reading, first, last, follower)
     if mark == "/" and touching and word.isupper() and reading.gap(after, follower) == "":
-        return follower if len(word) < 3 and reading.word(follower)[:1].isdecimal() else None
+        return follower if len(word) < 3 and _SLASHED.match(reading.word(follower)) else None
     if not reading.is_capital(follower):
         return None
     near = reading.near(after, follower)
     if mark == "." and touching:
-        joined = near and (len(word) == 1 or word.casefold() in lexicon.ABBREVIATIONS)
+        known = word.casefold() in lexicon.ABBREVIATIONS or reading.words[follower] in lexicon.LEGAL_FORMS
+        joined = near and (len(word) == 1 or known)
     elif mark == ",":
         joined = reading.folded(follower) in lexicon.COMPANY_ENDINGS
     elif mark in {"'s", "’s"}:
@@ -234,7 +236,8 @@ def _after_particle(reading: Reading, first: int, last: int, after: int) -> int 
         named = _is_function_word(reading, last) or reading.folded(index) in lexicon.EPITHETS
         return index if named else None
     link = reading.folded(after)
-    parted = is_people(reading.words[last]) or (link == "of" and _is_surnamed(reading, first, last))
+    ended = reading.words[last] in lexicon.LEGAL_FORMS or _is_surnamed(reading, first, last)
+    parted = is_people(reading.words[last]) or (link == "of" and ended)
     if link in {"of", "y", "e"} and parted:
         return None  # the Greeks of Alexandria, Steven Sasson of Kodak
     return index

@@ -14,7 +14,6 @@ from workbench.proposing.rules.lexicon import (
     is_organisation,
     is_place,
     russian_head,
-    words,
 )
 
 # No nesting and a bounded length: a lost closing mark costs 90 characters, never the rest of the text.
@@ -25,7 +24,6 @@ _WORD = re.compile(r"[^\W_]+(?:['’\-.&][^\W_]+)*")
 _WORD_BEFORE = re.compile(r"([^\W\d_][\w.'’-]*) $")
 _WORD_AFTER = re.compile(r" [A-ZÀ-ÞА-ЯЁ]")
 _LAST_WORD = re.compile(r"([^\W\d_]+)[ \u00a0]$")
-_FIRMS = words("оао ооо зао пао ао нко гк тк фк хк")
 _SPEECH = re.compile(rf"(?:\b(?:{'|'.join(WORDS['speech'].split())})\b[^.\n]{{0,25}}|[:,])\s?$")
 
 
@@ -66,7 +64,7 @@ def _label(text: str, quoted: int, inside: str) -> str:
     if before is None:
         return "work"
     word = before[1].casefold()
-    return "organisation" if word in _FIRMS else russian_head(word) or NOUNS.get(word) or "work"
+    return russian_head(word) or NOUNS.get(word) or "work"
 
 
 # Addresses on the web and of people: no names stand in them, except a bare site (bdnews24.com).
@@ -77,13 +75,14 @@ _ENDING = re.compile(r"\.(?:com|org|net|edu|gov|info|ru|de|fr|es|it|uk|eu|io|р�
 _SITE = re.compile(rf"(?<![\w./@-])(?:[^\W_][\w-]{{0,40}}\.){{0,2}}[^\W_][\w-]{{0,40}}{_ENDING.pattern}")
 
 
-# A bare EN is a word of French and Spanish: only DIN EN 1992, EN ISO 9001.
-_STANDARD = either("standard")
+# A bare EN is a word of French and Spanish: only DIN EN 1992, EN ISO 9001. Few places of a text need a look.
+_KINDS = [f"(?P<{kind}>{either(f'whole-{kind}').pattern})" for kind in ("organisation", "work", "other")]
+_WHOLE = re.compile(rf"(?<![\w-])(?=[A-ZÉ\d§]|art|loi|décret|ordo|n°|mRNA)(?:{'|'.join(_KINDS)})")
 
 
-def standards(text: str) -> Iterator[Found]:
-    """ISO 13849-1, RFC 2616: the number of a standard is a part of its name."""
-    return (Found(*match.span(), "other") for match in _STANDARD.finditer(text))
+def wholes(text: str) -> Iterator[Found]:
+    """What other rules would cut: ISO 13849-1, article 311-1, Cour de cassation, Staphylococcus aureus."""
+    return (Found(*match.span(), match.lastgroup or "") for match in _WHOLE.finditer(text))
 
 
 def addresses(text: str) -> Iterator[Found]:
