@@ -78,8 +78,8 @@ def report_text(report: ModelReport) -> str:
         lines.append(f"  {number:,} failed: {kind}: {report.advice.get(kind, '')}".rstrip(": "))
     if report.bare:
         lines.append(
-            f"  in {report.bare:,} of {total:,} references nothing was found: these samples have no score; "
-            "review some, or name another --model"
+            f"  in {report.bare:,} of {total:,} references nothing was found, which leaves no automatic "
+            "value; review some, or name another --model"
         )
     if report.left:
         again = (

@@ -22,7 +22,7 @@ from workbench.proposing.claude.asks import Ask, Setup, asked_alone
 from workbench.proposing.claude.call import failure_of, kind_of_body, result_of
 from workbench.proposing.claude.clients import ModelClient, claude_body, claude_reply, detail
 from workbench.proposing.claude.cost import NOTHING, Budget, Likely
-from workbench.proposing.claude.run import OnProgress, RunMeter, Summary
+from workbench.proposing.claude.run import OnProgress, RunMeter, Summary, within
 
 # The service takes 100,000 rows or 256 MB a batch. Ours are smaller: the whole batch is held in memory while
 # it is sent, and the first results come when the first batch ends.
@@ -218,11 +218,8 @@ class BatchRun:
                     pause = _POLL
             on_progress(self.meter.read(_open(waiting)))
             if waiting:
-                try:
-                    async with asyncio.timeout(pause):
-                        await stop.wait()
-                except TimeoutError:
-                    pause = min(_LONGEST_POLL, pause * 1.5)
+                await within(pause, stop)
+                pause = min(_LONGEST_POLL, pause * 1.5)
         return None
 
     async def _collected(self, name: str, sent: _Sent) -> bool | Failure:

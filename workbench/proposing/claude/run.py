@@ -246,7 +246,7 @@ class LiveRun:
                 elif full or room == "wait":
                     await self._wake.wait()
                 elif wait > 0:
-                    await _within(wait, self._over)
+                    await within(wait, self._over)
                 else:
                     self._pace.started(self._now())
                     self._budget.start(likely)
@@ -280,7 +280,7 @@ class LiveRun:
                 # in a task of its own that no cancelling stops
                 self._run(self._deliveries, self._on_result(ask, result))
                 return
-            await _within(wait, self._over)
+            await within(wait, self._over)
             if not await self._turn(likely):
                 return
 
@@ -340,7 +340,7 @@ class LiveRun:
         return self._meter.read(self._in_flight, waiting, self._why)
 
 
-async def _within(seconds: float, event: asyncio.Event) -> None:
+async def within(seconds: float, event: asyncio.Event) -> None:
     """Wait so many seconds, or until the event."""
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
