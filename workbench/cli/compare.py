@@ -107,10 +107,7 @@ def compare(
 
 def diff(
     context: Context,
-    first: Annotated[
-        str,
-        Argument(help="The folder of an export, a day as 2026-11-23, a time as '2026-11-23 14:00', or now."),
-    ],
+    first: Annotated[str, Argument(help="The folder of an export, a day as 2026-11-23, a time, or now.")],
     second: Annotated[str, Argument(help="The later one, in the same way.")],
     limit: Annotated[int, Option(min=0, help="How many changed samples are listed.")] = 20,
     json: Json = False,

@@ -364,15 +364,13 @@ def _kind_table(kind: Kind, everything: Sequence[Scored], withheld: Collection[s
 
 
 def _verified_cell(row: Scored, kind: Kind) -> str:
-    if row.blank:
-        return "blank reference"
-    if kind in row.excluded:
-        return "not counted"
-    if kind in row.hidden and kind in row.verified:
-        return "hidden"
-    if kind in row.unresolved:
-        return "unresolved"
-    return _tally_cell(row.verified.get(kind))
+    states = {
+        "blank reference": row.blank,
+        "not counted": kind in row.excluded,
+        "hidden": kind in row.hidden & row.verified.keys(),
+        "unresolved": kind in row.unresolved,
+    }
+    return [*told(states), _tally_cell(row.verified.get(kind))][0]
 
 
 def _mean_lines(means: Mapping[str, Mean]) -> list[str]:

@@ -280,12 +280,10 @@ def gate_of(
     for row in report.samples:
         if kind in row.excluded or (automatic and name in SCORERS and row.id in report.seen.related):
             continue
-        if row.blank:
-            recalls.append((row.id, None))
-        elif not automatic and kind in row.verified:
-            recalls.append((row.id, row.verified[kind].recall))
-        elif automatic and name in row.automatic:
-            recalls.append((row.id, row.automatic[name].tally.recall))
+        score = row.automatic.get(name)
+        tally = row.verified.get(kind) if not automatic else score and score.tally
+        if tally or row.blank:
+            recalls.append((row.id, tally.recall if tally and not row.blank else None))
         elif automatic and name in row.external:
             recalls.append((row.id, Fraction(row.external[name][1])))
         else:

@@ -232,10 +232,7 @@ class Pages:
         request.state.route = "/login"
         if self._proxy is not None:
             return self._page("login.html", 401)
-        try:
-            fields = await _fields(request)
-        except HTTPException as refused:
-            return self._page("login.html", refused.status_code, said=refused.detail)
+        fields = await _fields(request)
         name, token = fields["name"].strip(), fields["token"].strip()
         tried = f"person {name[:LONGEST_NAME]}", f"address {request.client.host if request.client else ''}"
         async with self._one_login:  # at a time, so that those of one moment count together
