@@ -208,13 +208,13 @@ class Said(NamedTuple):
     `number` grows from row to row; `at` is what the clock of a machine said, which may be wrong.
     """
 
+    edit: Edit
     number: int
     sample_id: int
     annotator: str
     origin: str
     review_id: int
     action: str
-    edit: Edit
     at: datetime
     by: str
 
@@ -224,18 +224,14 @@ def said_of_several(store: Store, dataset_id: int) -> list[Said]:
     begun = REVIEW.dataset_id == dataset_id, or_(REVIEW.entity != "todo", REVIEW.statement != "todo")
     reviews = select(REVIEW.sample_id).where(*begun).group_by(REVIEW.sample_id)
     review = REVIEW.sample_id, REVIEW.annotator, REVIEW.origin, REVIEW.id
-    query = select(EVENT.id, *review, EVENT.action, EVENT.op, EVENT.data, EVENT.at, EVENT.annotator).where(
+    query = select(EVENT.op, EVENT.data, EVENT.id, *review, EVENT.action, EVENT.at, EVENT.annotator).where(
         REVIEW.sample_id.in_(reviews.having(func.count() > 1)),
         EVENT.review_id == REVIEW.id,
         EVENT.op.in_(("open", "accept", "undo", "redo")),
     )
     with store.reading():
-        return [
-            Said(number, sample_id, annotator, origin, review, action, edit_of(op, data), at, by)
-            for number, sample_id, annotator, origin, review, action, op, data, at, by in store.rows(
-                query.order_by(REVIEW.sample_id, EVENT.id)
-            )
-        ]
+        rows = store.rows(query.order_by(REVIEW.sample_id, EVENT.id))
+        return [Said(edit_of(op, data), *said) for op, data, *said in rows]
 
 
 def record(

@@ -6,7 +6,6 @@ And the label of a unit: by its number, or typed until it stands first in the li
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, NamedTuple
 
@@ -17,27 +16,20 @@ from textual.widgets import Static
 from workbench.errors import InputError
 from workbench.model import Label, Span
 from workbench.stages import editing, intents
-from workbench.stages.intents import Intent
 from workbench.text.cells import cut, cut_middle, fit, width
 from workbench.text.safe import flat
 from workbench.text.tokens import Token, snap, tokens
 from workbench.tui.keys import TO_LATIN, bindings
-from workbench.tui.screens.base import BaseScreen, Dialog
-from workbench.tui.screens.finding import Finder, OverUnits, TextPlace
+from workbench.tui.screens.base import Dialog
+from workbench.tui.screens.finding import Chooser, OverUnits, TextPlace
 from workbench.tui.screens.pick import PickScreen
 from workbench.tui.widgets.bars import Bar, choice_parts
 from workbench.tui.widgets.lines import Lines, Toned
 from workbench.tui.widgets.sample_pane import SamplePane
 
 
-@dataclass(frozen=True)
-class Adder:
-    """A stretch of the reference, then its label; `want` writes what comes of it."""
-
-    screen: BaseScreen
-    pane: SamplePane
-    finder: Finder
-    want: Callable[[Intent], None]
+class Adder(Chooser):
+    """A stretch of the reference, then its label."""
 
     async def ask(self) -> None:
         """A new unit: from a short list of what may be a name, by typing, or by letters."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from textual.app import ComposeResult
@@ -13,31 +12,23 @@ from workbench.errors import InputError
 from workbench.model import Evidence, Span, Unit
 from workbench.stages import editing, intents
 from workbench.stages.hints import runs
-from workbench.stages.intents import Intent
 from workbench.text.cells import cut
 from workbench.text.marks import Mark
 from workbench.text.safe import flat
 from workbench.text.tokens import sentences, tokens
 from workbench.tui.keys import bindings
-from workbench.tui.screens.base import BaseScreen
-from workbench.tui.screens.finding import Finder, OverUnits, TextPlace
+from workbench.tui.screens.finding import Chooser, OverUnits, TextPlace
 from workbench.tui.screens.pick import PickScreen
 from workbench.tui.view import NONE_NEAR, near_lines
 from workbench.tui.widgets.bars import Bar, choice_parts
 from workbench.tui.widgets.passage import Marked, Passage
-from workbench.tui.widgets.sample_pane import NEAR, SamplePane
+from workbench.tui.widgets.sample_pane import NEAR
 
 TakePlace = Callable[[Unit, Evidence], None]
 
 
-@dataclass(frozen=True)
-class EvidencePicker:
-    """Brings the contexts forward while a person chooses; `want` writes the choice."""
-
-    screen: BaseScreen
-    pane: SamplePane
-    finder: Finder
-    want: Callable[[Intent], None]
+class EvidencePicker(Chooser):
+    """Brings the contexts forward while a person chooses."""
 
     async def ask(self) -> None:
         """Choose the evidence of the unit under the cursor; what it has, or was opened with, stands first."""

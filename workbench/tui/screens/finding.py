@@ -15,6 +15,7 @@ from textual.widgets import Input
 from textual.widgets.input import Selection
 
 from workbench.model import Evidence, Sample
+from workbench.stages.intents import Intent
 from workbench.text.marks import Mark
 from workbench.text.normalise import find_folded
 from workbench.text.safe import flat
@@ -250,6 +251,16 @@ class Finder:
 
 OVER = 6
 """Lines of a dialog over the units at least: its title, four lines and its keys."""
+
+
+@dataclass(frozen=True)
+class Chooser:
+    """Lets a person choose places of a sample; `want` writes what comes of it."""
+
+    screen: BaseScreen
+    pane: SamplePane
+    finder: Finder
+    want: Callable[[Intent], None]
 
 
 class OverUnits(Dialog):
