@@ -99,12 +99,11 @@ def number_cell(cell: Any, column: str) -> Any:
         text = text.replace(",", ".")
     if text.lower() in _EMPTY:
         return None
-    if not _NUMBER.fullmatch(text):
-        if _INFINITE.fullmatch(text) and is_metric(column):
-            raise RowError(excerpt(column), excerpt(text), "a finite number or nothing")
-        return cell
-    if math.isinf(float(text)):
+    known = _NUMBER.fullmatch(text)
+    if math.isinf(float(text)) if known else _INFINITE.fullmatch(text) and is_metric(column):
         raise RowError(excerpt(column), excerpt(text), "a finite number or nothing")
+    if not known:
+        return cell
     number: int | float = loads(text if JSON_NUMBER.fullmatch(text) else repr(float(text)))
     return number
 

@@ -150,13 +150,11 @@ def lesson_text(lessons: Sequence[Lesson]) -> str:
         )
         for link in lesson.same:
             ours, theirs = link.automatic, link.verified
-            if ours.match.verdict != theirs.match.verdict:
-                lines.append(
-                    f"≠ {theirs.text}: you say {ours.match.verdict}, the known answer says "
-                    f"{theirs.match.verdict}"
-                )
-            if ours.label != theirs.label:
-                lines.append(f"≠ {theirs.text}: you say {ours.label}, the known answer says {theirs.label}")
+            lines += [
+                f"≠ {theirs.text}: you say {own}, the known answer says {known}"
+                for own, known in ((ours.match.verdict, theirs.match.verdict), (ours.label, theirs.label))
+                if own != known
+            ]
             if ours.text != theirs.text:
                 lines.append(f"≠ {theirs.text}: you have {ours.text}")
         lines += [f"− {unit.text}: you have no such {lesson.kind}" for unit in lesson.missed]
