@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import select
 import signal
 import sqlite3
 import subprocess
@@ -141,6 +142,9 @@ def test_a_signal_ends_it_softly_with_a_report(tmp_path: Path, service: Start) -
     process = begun(tmp_path, rows, lambda: local.stats.statuses[200] >= 2, "--json")
 
     process.send_signal(signal.SIGTERM)
+    assert process.stdout is not None
+    select.select([process.stdout], [], [], 600)
+    process.send_signal(signal.SIGINT)  # the report is there: it is too late to drop anything
     out, err = process.communicate(timeout=600)
 
     document = json.loads(out)

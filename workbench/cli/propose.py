@@ -1,5 +1,6 @@
 """The command `propose`: options, the look before spending, one stage, one report."""
 
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -124,6 +125,8 @@ def propose(
         except stage.DroppedError as error:
             tell(f"workbench: {error}")
             raise typer.Exit(3) from None
+        if report.stopped == "asked to stop":  # another Ctrl-C stops nothing any more
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
         now = stage.dataset_info(store, info.id).run
         text = texts.report_text(report)
         if info.run and now != info.run:
