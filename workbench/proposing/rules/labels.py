@@ -16,7 +16,7 @@ from workbench.proposing.rules.lexicon import (
     russian_head,
     words,
 )
-from workbench.proposing.rules.runs import ROMANCE, Reading, Run
+from workbench.proposing.rules.runs import ARTICLES, ROMANCE, Reading, Run
 
 _PATRONYMIC = re.compile(r"(?:[оеё]вич|ович|[оеи]вн)(?:а|у|ем|ом|е|ы|ой)?$|ична$")
 _INITIAL = re.compile(r"^[^\W\d_]\.?$|^(?:[^\W\d_]\.)+$")
@@ -32,6 +32,7 @@ _ISSUED = words("released published manufactured developed distributed operated 
 _BEFORE_PLACES = words("in from near at of to ( ,")
 _ENDS = frozenset({",", ".", ")", ";", "(", ""})
 _LISTING = words(", and or и или")  # what stands next to each other in a list is alike
+_CODE = re.compile(r"[\d_]|^[IVXLM]+$")  # COVID-19, XII
 _NOBLE = words("de da di du von van bin ibn del der zu al бин ибн фон ван де")
 _PEOPLE = lexicon.ROLES | lexicon.TRADES
 _SAID = words(lexicon.WORDS["said"])
@@ -80,11 +81,13 @@ class RunLabels:
             return "other"
         if people or is_place(name):
             return "place"
-        if _LIFE.match(self._reading.text, self._reading.ends[run.last]):
+        before = self._before(run)
+        honoured = self._reading.is_honorific(run.first - (2 if before == "." else 1))
+        sir = honoured and len(listed) == 2 and is_first_name(listed[0])  # Sir John Hall
+        if sir or _LIFE.match(self._reading.text, self._reading.ends[run.last]):
             return "person"
         if label := _head(listed, folded) or self._defined(run):
             return label
-        before = self._before(run)
         inside = before.casefold() in {"в", "во"}  # в Аль Аин: no person is a place to be in
         if (
             (is_first_name(listed[0]) and (len(listed) > 1 or not is_place(listed[0])) and not inside)
@@ -96,10 +99,7 @@ class RunLabels:
             return near
         acronym = len(listed) == 1 and len(name) > 1 and name.isupper()  # представители ПАСЕ
         titled = (
-            before.casefold().rstrip(".") in lexicon.HONORIFICS
-            or before.casefold() in _PEOPLE
-            or (before == "." and self._reading.folded(run.first - 2) in lexicon.HONORIFICS)
-            or (before > "а" and is_title(before) and not acronym)
+            honoured or before.casefold() in _PEOPLE or (before > "а" and is_title(before) and not acronym)
         )
         return "person" if titled else ""
 
@@ -160,8 +160,8 @@ class RunLabels:
         single = len(listed) == 1
         if after in _SAID and len(listed) <= 3:
             return "person"
-        if single and len(listed[0]) > 1 and listed[0].isupper() and "_" not in listed[0]:
-            return "organisation"
+        if single and len(listed[0]) > 1 and listed[0].isupper():
+            return "other" if _CODE.search(listed[0]) else "organisation"
         if before == "@":
             return "person"
         if before in _IN:
@@ -174,12 +174,12 @@ class RunLabels:
         if noble and self._reading.lang not in ROMANCE:
             return "person"
         if len(listed) in {2, 3} and all(word[:1].isupper() and word.isalpha() for word in listed):
-            thing = (
-                self._reading.lang == "de"
-                or before == "the"
-                or listed[0] == "The"
-                or listed[-1][1:].isupper()
-            )  # Amazon RDS
+            romance = self._reading.lang in ROMANCE
+            article = before in ARTICLES if romance else "the" in {before, listed[0].casefold()}
+            product = (
+                is_organisation(listed[0]) or listed[-1][1:].isupper()
+            )  # Bloomberg Aggregate, Amazon RDS
+            thing = self._reading.lang == "de" or article or product
             return "other" if thing else "person"
         return "other"
 

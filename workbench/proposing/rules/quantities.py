@@ -85,6 +85,7 @@ _MONTHS = frozenset({*_levelled(_WORDS["months"]).split(), "ngày", "tháng"})
 # A figure written together with a month (12thJuly), and scripts whose letters have marks between them.
 _GLUED = re.compile(r"\d(?:st|nd|rd|th|er|of|del?|[ºª]|-го|-е)+[^\W\d_]")
 _MARKED = re.compile("[\u0900-\u097f\u0e00-\u0e7f]")
+_DAY = re.compile(rf"(?<![\w-])(?:{_EITHER['days']})(?= )")
 # Code points from the first figure of a date to its month, at most: 11-го – 12-го del July.
 _BEFORE_MONTH = 18
 
@@ -98,7 +99,8 @@ def _calendar() -> re.Pattern[str]:
     year = r"[1-9]\d{2,3}(?!\d)"
     of_year = rf"(?:,? ?(?:(?:de|del|of|năm|พ\.ศ\.|ค\.ศ\.) ?)?{year}{_ERA.lower()}?)?"
     return _one_of(
-        # 11–12 July 1995; July 4, 1776; July 1776
+        # the third of March 2021, dix-sept septembre 1981; 11–12 July 1995; July 4, 1776; July 1776
+        rf"(?<![\w-])(?:{_EITHER['days']}) (?:(?:of|de) {month}{of_year}|{month} {year})",
         rf"{_LEFT}(?:{numbered} ?{_DASH} ?)?{numbered} ?(?:of|de|del)? ?{month}{of_year}(?!\d)",
         rf"(?<!\w){month} {day}(?:st|nd|rd|th)?(?: ?{_DASH} ?{day})?(?:,? {year})?(?!\.?\d|:)",
         rf"(?<!\w){month},?(?: de| del| of)? {year}",
@@ -113,6 +115,7 @@ def _by_calendar(level: str, words: Set[str], starts: Sequence[int]) -> Iterator
         yield from _calendar().finditer(level)
         return
     dated = set(months := _places(_MONTHS.intersection(words), level))
+    dated.update(match.start() for match in _DAY.finditer(level if months else ""))
     for month in months:
         dated.update(starts[bisect_left(starts, month - _BEFORE_MONTH) : bisect_left(starts, month)])
     end = 0
@@ -145,7 +148,7 @@ def _centuries(text: str) -> Iterator[re.Match[str]]:
 
 # "three weeks", "two-day", but no ages: "35-year-old", "35 years old".
 _DURATION = _one_of(
-    rf"(?<![\w.,-])(?:\d+(?:[.,]\d+)?|{any_of(_WORDS['numerals'])})"
+    rf"(?<![\w.,–-])(?:(?:\d+[-–])?\d+(?:[.,]\d+)?|{any_of(_WORDS['numerals'])})"
     r"(?:[ \u00a0]|-(?=(?:year|month|week|day|hour|minute|decade)(?!s)))"
     rf"(?:{any_of(_WORDS['periods'])})(?!\w|-old|[- ]olds?(?!\w)|['’])(?! (?:ago|old|of age|назад|alt)(?!\w))"
 )
@@ -167,10 +170,11 @@ _YEAR = _one_of(
     r"(?<!\w)(?:AD|A\.D\.) \d{1,4}(?!\w)",
     rf"(?<!\w)(?:Q[1-4]|(?:first|second|third|fourth) quarter of) {_FOUR}(?!\w)",
     # both ends of a range: 1939–1945, 1939-45
+    rf"(?<!\w)FY ?{_FOUR}(?!\w)",
     rf"{_FREE}{_FOUR}(?={_DASH}(?:\d{{4}}|\d{{1,2}})(?!\w))",
     rf"(?<=\d{{4}}{_DASH}){_FOUR}(?!\w|[.,]\d|-\d)",
 )
-_BEFORE_YEARS = re.compile(r"AD |A\.D\. |c\.|Q[1-4] |quarter of ")
+_BEFORE_YEARS = re.compile(r"AD |A\.D\. |c\.|FY|Q[1-4] |quarter of ")
 
 
 def _years(text: str, starts: Sequence[int]) -> Iterator[re.Match[str]]:

@@ -51,6 +51,11 @@ class Reading(NamedTuple):
         """The same without case."""
         return self.word(index).casefold()
 
+    def is_honorific(self, index: int) -> bool:
+        """Whether a token is a title before a person; in French M and Me are."""
+        monsieur = self.lang == "fr" and self.word(index) in {"M", "Me"}
+        return monsieur or self.folded(index).rstrip(".") in lexicon.HONORIFICS
+
     def is_capital(self, index: int) -> bool:
         """Whether there is such a token, and its capital counts."""
         return index < len(self.words) and self.capital[index]
