@@ -113,7 +113,7 @@ def running(
     """The pages of a database, served by a real server in a thread."""
     listening = web.listen("127.0.0.1", 0)
     port, log = listening.getsockname()[1], list[str]()
-    app = web.make_app(bench.store, dataset, site_of(port, public_url), log.append, ("", ""), proxy)
+    app, _ = web.make_app(bench.store, dataset, site_of(port, public_url), log.append, "", proxy)
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, lifespan="off", ws="none"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()

@@ -201,7 +201,7 @@ def named_path(text: str) -> Path:
     return Path(text)
 
 
-def _late() -> "type[Database]":
+def _databases() -> "type[Database]":
     from workbench.stages.opening import Database  # not for --help, nor before the first screen is painted
 
     return Database
@@ -209,7 +209,7 @@ def _late() -> "type[Database]":
 
 def shown(place: str) -> str:
     """A database or a file as a message may show it: without a password."""
-    return _late().shown(place)
+    return _databases().shown(place)
 
 
 def on_terminal() -> bool:
@@ -237,7 +237,7 @@ def given(context: Context, panel: str | None = None, *, besides: Collection[str
 
 @contextmanager
 def open_for(url: str, *, create: bool = False, migrate: bool = True) -> "Iterator[Store]":
-    with _late()(url, create=create, migrate=migrate) as opened:
+    with _databases()(url, create=create, migrate=migrate) as opened:
         yield opened.store
 
 
@@ -256,7 +256,7 @@ def counted(
     call: Call, title: str, run: str | None = None
 ) -> "Iterator[tuple[Store, DatasetInfo, Progress]]":
     """The dataset of a call, under the run of a name or its own, with a bar over its samples."""
-    with _late()(call.db) as opened:
+    with _databases()(call.db) as opened:
         info, samples = opened.dataset(call.dataset, run)
         with reports.progress(title, samples) as progress:
             yield opened.store, info, progress
@@ -264,13 +264,13 @@ def counted(
 
 @contextmanager
 def dataset_of(call: Call, run: str | None = None) -> "Iterator[tuple[Store, DatasetInfo]]":
-    with _late()(call.db) as opened:
+    with _databases()(call.db) as opened:
         yield opened.store, opened.dataset(call.dataset, run)[0]
 
 
 def connect(url: str) -> "Store":
     """A database that is there and takes what is written."""
-    store = _late()(url).store
+    store = _databases()(url).store
     try:
         store.check_writable(url)
     except StoreError:

@@ -49,16 +49,11 @@ def serve(
         store.check_writable(call.db)
         behind = _proxy(proxy_user, proxy_secret_file)
         proxy = behind and pages.Proxy(*behind)
-        known = pages.people.people(store)
         host = host.strip("[]")
-        elsewhere = f"--host {host} can be reached from elsewhere"
-        if host not in guard.LOOPBACK:
-            if not public_url.startswith("https://"):
-                raise UsageError(f"{elsewhere}: give --public-url https://…")
-            if proxy is None and not pages.people.can_log_in(store):
-                raise UsageError(f"{elsewhere}: workbench person add NAME first")
-        if proxy is not None and not known:
-            raise UsageError("--proxy-user names people: workbench person add NAME first")
+        elsewhere = "" if host in guard.LOOPBACK else f"--host {host} can be reached from elsewhere"
+        if elsewhere and not public_url.startswith("https://"):
+            raise UsageError(f"{elsewhere}: give --public-url https://…")
+        pages.check_people(store, proxy, elsewhere)
         guard.site_of(port, public_url)  # refuses a wrong one while nothing listens yet
         with disk_errors(UsageError, f"--host {host} --port {port}"):
             listening = pages.listen(host, port)  # who opens the address before the server runs waits for it
@@ -66,11 +61,10 @@ def serve(
         site = guard.site_of(port, public_url)
         address = public_url or f"http://{f'[{host}]' if ':' in host else host}:{port}"
         typer.echo(f"Open {address} in a browser. Ctrl-C stops.", err=True)
-        guest = pages.people.let_in(store, call.annotator)
+        app, guest = pages.make_app(store, info.name, site, _line_writer(log), call.annotator, proxy)
         if guest[1]:
             token = f"this token, which ends with the server: {guest[1]}"
             typer.echo(f"Log in as {guest[0]} with {token}", err=True)
-        app = pages.make_app(store, info.name, site, _line_writer(log), guest, proxy)
         pages.run(app, listening, behind_proxy=bool(public_url))
 
 

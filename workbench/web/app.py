@@ -54,8 +54,6 @@ from workbench.web import forms, page
 from workbench.web.forms import Fields, Shown
 from workbench.web.guard import ACT_WINDOW, ACTS, BODY, LOGIN_WINDOW, LOGINS, STATIC, Guard, Limit, Site
 
-__all__ = ["people"]
-
 SAID = 1_000
 """Acts whose words are kept for the page that follows them."""
 
@@ -605,12 +603,20 @@ async def _fields(request: Request) -> Fields:
 
 def make_app(
     store: Store, dataset: str | None, site: Site, log: Callable[[str], object],
-    guest: tuple[str, str], proxy: Proxy | None,
-) -> ASGIApp:  # fmt: skip
-    """The application that a server runs."""
+    annotator: str, proxy: Proxy | None,
+) -> tuple[ASGIApp, tuple[str, str]]:  # fmt: skip
+    """The application that a server runs, and its guest (`people.let_in`)."""
+    guest = people.let_in(store, annotator)
     pages = Pages(store, dataset, site, guest, proxy)
     errors: Mapping[Any, Any] = dict.fromkeys((HTTPException, WorkbenchError, Exception), pages.failed)
-    return Guard(Starlette(routes=pages.routes(), exception_handlers=errors), site, log)
+    return Guard(Starlette(routes=pages.routes(), exception_handlers=errors), site, log), guest
+
+
+def check_people(store: Store, proxy: Proxy | None, elsewhere: str) -> None:
+    """Raise UsageError where nobody could log in: by a proxy, or from `elsewhere`, if given."""
+    why = "--proxy-user names people" if proxy else elsewhere
+    if why and not (people.people(store) if proxy else people.can_log_in(store)):
+        raise UsageError(f"{why}: workbench person add NAME first")
 
 
 def listen(host: str, port: int) -> socket.socket:
