@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import astuple
 from datetime import datetime
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -76,9 +77,7 @@ def team_text(team: Team | None) -> str:
         )
     if team.people:
         head = ("person", "done", "held", "given", "run out", "late")
-        counts = ((one.done, one.held, one.given, one.expired, one.late) for one in team.people)
-        rows = [(one.name, *map("{:,}".format, of)) for one, of in zip(team.people, counts, strict=True)]
-        lines += table(head, rows)
+        lines += table(head, [(name, *map("{:,}".format, of)) for name, *of in map(astuple, team.people)])
     if late := sum(person.late for person in team.people):
         said = many(late, "sample was decided", "samples were decided")
         lines.append(f"late: {said} after the lease had run out and another took the place; both count")
