@@ -174,12 +174,9 @@ class RunLabels:
         if noble and self._reading.lang not in ROMANCE:
             return "person"
         if len(listed) in {2, 3} and all(word[:1].isupper() and word.isalpha() for word in listed):
-            romance = self._reading.lang in ROMANCE
-            article = before in ARTICLES if romance else "the" in {before, listed[0].casefold()}
-            product = (
-                is_organisation(listed[0]) or listed[-1][1:].isupper()
-            )  # Bloomberg Aggregate, Amazon RDS
-            thing = self._reading.lang == "de" or article or product
+            articles = ARTICLES if self._reading.lang in ROMANCE else {"the"}
+            product = is_organisation(listed[0]) or listed[-1][1:].isupper()  # Amazon Echo, Amazon RDS
+            thing = product or before in articles or listed[0] == "The" or self._reading.lang == "de"
             return "other" if thing else "person"
         return "other"
 

@@ -80,6 +80,7 @@ HONORIFICS = words(WORDS["honorifics"])
 # Offices and trades: no name by themselves, followed by one, by "of" and one, or by a genitive.
 ROLES = words(WORDS["roles"])
 _ROLE_STEMS = frozenset(stem(word) for word in ROLES if word > "а")
+_TITLES = HONORIFICS | ROLES
 # Offices that part a country from a person inside a run: US President Barack Obama.
 OFFICES = words(WORDS["offices"])
 
@@ -87,12 +88,8 @@ OFFICES = words(WORDS["offices"])
 def is_title(word: str) -> bool:
     """Whether a word, or each part of a compound, is an honorific, an office or a trade."""
     folded = word.casefold().rstrip(".")
-    if folded in HONORIFICS or folded in ROLES:
-        return True
-    if folded > "а" and (stem(folded) in _ROLE_STEMS or folded.startswith(("экс-", "вице-"))):
-        return True
-    parts = folded.split("-")
-    return len(parts) > 1 and all(part in ROLES or part in HONORIFICS for part in parts)
+    russian = folded > "а" and (stem(folded) in _ROLE_STEMS or folded.startswith(("экс-", "вице-")))
+    return russian or folded in _TITLES or all(part in _TITLES for part in folded.split("-"))
 
 
 EPITHETS = words("great terrible elder younger conqueror bold magnificent fat pious wise good bald lionheart")
@@ -206,7 +203,4 @@ FIRST_CYRILLIC = frozenset(stem(name) for name in words(WORDS["first-names-cyril
 
 def is_first_name(word: str) -> bool:
     """Whether a word as it stands in a text, or the first half of a hyphenated one, is a known first name."""
-    if _is_listed(word, FIRST_LATIN, FIRST_CYRILLIC):
-        return True
-    head, _, tail = word.partition("-")
-    return bool(tail) and _is_listed(head, FIRST_LATIN)
+    return _is_listed(word, FIRST_LATIN, FIRST_CYRILLIC) or _is_listed(word.partition("-")[0], FIRST_LATIN)

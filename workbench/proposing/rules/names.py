@@ -158,9 +158,7 @@ def _spans(reading: Reading, run: Run, label: str) -> Iterator[Found]:
             yield Found(start, start + len(part), label)
             start += len(part) + 1
         return
-    if is_organisation(branded := reading.text[start : stop + 2].replace("’", "'")) and branded.endswith(
-        "'s"
-    ):
+    if reading.word(run.last + 1) in {"'s", "’s"} and is_organisation(f"{reading.text[start:stop]}'s"):
         stop, label = stop + 2, "organisation"
     short = reading.folded(run.last) in {"inc", "jr", "sr", "ltd", "corp", "co"}
     yield Found(start, stop + (short and reading.text[stop : stop + 1] == "."), label)  # Inc. keeps its dot
@@ -214,11 +212,7 @@ def _trim(reading: Reading, run: Run) -> Run | None:
             break
         if _says_nothing(reading, word) or particle:
             first += 1
-        elif (
-            first < last
-            and (is_title(word) or reading.is_honorific(first))
-            and not _headed(reading, first, last)
-        ):
+        elif first < last and reading.is_title(first) and not _headed(reading, first, last):
             first += 1
             while first <= last and not reading.capital[first]:
                 first += 1
@@ -258,17 +252,14 @@ def _is_person_after_all(reading: Reading, first: int, last: int) -> bool:
     word, after = reading.words[first], reading.words[first + 1]
     if len(word) == 1 and after == "." and reading.starts[first + 1] == reading.ends[first]:
         return not reading.is_honorific(first)
-    return (
-        word == "Will" and reading.capital[first + 1] and after.casefold() not in function_words(reading.lang)
-    )
+    return word == "Will" and reading.capital[first + 1] and not reading.is_small(first + 1)
 
 
 def _headed(reading: Reading, first: int, last: int) -> bool:
     """Premier League, General Motors, Prince Edward Island: the title is part of the name."""
     second = reading.folded(first + 1)
-    if reading.is_honorific(first) and is_first_name(reading.words[first + 1]):
-        return False  # Sir John Hall
-    return second in lexicon.HEADS or (last - first >= 1 and reading.folded(last) in _PLACES_AND_EVENTS)
+    person = reading.is_honorific(first) and is_first_name(reading.words[first + 1])  # Sir John Hall
+    return not person and (second in lexicon.HEADS or reading.folded(last) in _PLACES_AND_EVENTS)
 
 
 def _evident(reading: Reading, run: Run) -> Run | None:

@@ -22,8 +22,6 @@ _EITHER = {section: words.strip().replace("\n", "|") for section, words in _WORD
 # Month names that are no other word and no first name stand alone in their language.
 ALONE = by_key(_WORDS["months alone"])
 WEEKDAYS = by_key(_WORDS["weekdays"])
-# A four-digit number before one of these counts something; the parts of a regular expression.
-COUNTED = _EITHER["counted"]
 
 
 def any_of(listed: str) -> str:
@@ -165,7 +163,7 @@ _FOUR = r"(?:1\d{3}|20\d{2})"
 _FREE = r"(?<![\w.,$€£¥№#/:+-])"  # no part of an amount, a number or a path
 _YEAR = _one_of(
     rf"{_FREE}(?:AD |A\.D\. |c\. ?)?{_FOUR}(?![\w/:]|[.,]\d|-\w)"
-    rf"(?! ?(?:{COUNTED})(?!\w)| ?[%$€£°]){_ERA}?",
+    rf"(?! ?(?:{_EITHER['counted']})(?!\w)| ?[%$€£°]){_ERA}?",
     rf"(?<![\w.,-])\d{{1,5}}{_ERA}(?!\w)",
     r"(?<!\w)(?:AD|A\.D\.) \d{1,4}(?!\w)",
     rf"(?<!\w)(?:Q[1-4]|(?:first|second|third|fourth) quarter of) {_FOUR}(?!\w)",
@@ -261,7 +259,6 @@ _PERCENT = (
 )
 _EAST_MAGNITUDE = "[万萬亿億兆만억조千百]"
 _SMALL = "one|two|three|four|five|six|seven|eight|nine"
-_NUMBER_WORDS = _EITHER["number words"]
 
 
 _SIGN = r"[$€£¥₽₹₩₴₺₫]|(?<!\w)(?:USD|EUR|GBP|JPY)(?= ?\d)"
@@ -299,7 +296,7 @@ def _spelled() -> re.Pattern[str]:
     """English number words above one with magnitude and unit: twenty-five, half a million, five miles."""
     unit = r"(?: (?:miles|feet|acres|percent|per cent|dollars|kilomet(?:er|re)s|met(?:er|re)s)(?!\w))?"
     size = f"(?: (?:{_MAGNITUDE}|dozen))"
-    plain = f"(?:{_NUMBER_WORDS})(?:-(?:{_SMALL}))?"
+    plain = f"(?:{_EITHER['number words']})(?:-(?:{_SMALL}))?"
     # two hundred and fifty; one hundred and two hundred are two numbers
     more = f"(?:(?:{plain}|one|[Aa]){size}+ (?:and (?!(?:{plain}|one) (?:hundred|dozen)))?)+"
     number = f"(?:{more}(?:{plain}|one)|{plain}|(?:half a|one)(?={size}| and a half{size}))"

@@ -56,6 +56,14 @@ class Reading(NamedTuple):
         monsieur = self.lang == "fr" and self.word(index) in {"M", "Me"}
         return monsieur or self.folded(index).rstrip(".") in lexicon.HONORIFICS
 
+    def is_title(self, index: int) -> bool:
+        """Whether a token is an honorific, an office or a trade."""
+        return self.is_honorific(index) or lexicon.is_title(self.word(index))
+
+    def is_small(self, index: int) -> bool:
+        """Whether a token is a function word."""
+        return self.folded(index) in function_words(self.lang)
+
     def is_capital(self, index: int) -> bool:
         """Whether there is such a token, and its capital counts."""
         return index < len(self.words) and self.capital[index]
@@ -164,10 +172,6 @@ def _joined(reading: Reading, first: int, last: int) -> int | None:
     )
 
 
-def _is_function_word(reading: Reading, index: int) -> bool:
-    return reading.folded(index) in function_words(reading.lang)
-
-
 def _after_mark(reading: Reading, first: int, last: int, after: int, mark: str) -> int | None:
     """J. Smith, St. Louis, R/3, Apple, Inc., King's College, John "Jack" Smith, Procter & Gamble."""
     touching = reading.gap(last, after) == ""
@@ -233,12 +237,12 @@ def _after_particle(reading: Reading, first: int, last: int, after: int) -> int 
         if not reading.near(index, index + 1):
             return None
         index += 1
-    if index == after or not reading.capital[index] or _is_function_word(reading, index):
+    if index == after or not reading.capital[index] or reading.is_small(index):
         return None
     if "weak" in kinds:
         return index if _binds(reading, first, last, index) else None
     if kinds == {"the"}:
-        named = _is_function_word(reading, last) or reading.folded(index) in lexicon.EPITHETS
+        named = reading.is_small(last) or reading.folded(index) in lexicon.EPITHETS
         return index if named else None
     link = reading.folded(after)
     ended = reading.words[last] in lexicon.LEGAL_FORMS or _is_surnamed(reading, first, last)
@@ -284,16 +288,13 @@ def is_syllable(reading: Reading, index: int) -> bool:
     """Whether a Vietnamese token is a small syllable that says something and follows a space."""
     word = reading.word(index)
     return (
-        word.islower()
-        and word.isalpha()
-        and reading.near(index - 1, index)
-        and not _is_function_word(reading, index)
+        word.islower() and word.isalpha() and reading.near(index - 1, index) and not reading.is_small(index)
     )
 
 
 def _after_number(reading: Reading, first: int, last: int, after: int) -> int | None:
     """Boeing 737, Apollo 11: a short number after a name, when nothing is counted with it; no result."""
-    if len(reading.words[after]) > 3 or after in reading.claimed or _is_function_word(reading, last):
+    if len(reading.words[after]) > 3 or after in reading.claimed or reading.is_small(last):
         return None
     if reading.text[reading.ends[after] :][:2].strip()[:1] in {"%", "°", "-", "–", ":", "/", "$", "€"}:
         return None
@@ -301,7 +302,7 @@ def _after_number(reading: Reading, first: int, last: int, after: int) -> int | 
     if person or is_place(reading.words[last]) or is_score(reading, first, last, after):
         return None
     noun = reading.word(after + 1)
-    counted = noun.isalpha() and not reading.capital[after + 1] and not _is_function_word(reading, after + 1)
+    counted = noun.isalpha() and not reading.capital[after + 1] and not reading.is_small(after + 1)
     if reading.lang == "en":  # the Apollo 11 mission; Apollo 11 landed; but: In the Hindenburg 36 perished
         inside = any(reading.folded(at) in {"in", "on", "at"} for at in (first, first - 1, first - 2))
         counted &= noun.endswith(("s", "people", "men", "children")) or (inside and noun.endswith("ed"))

@@ -113,6 +113,4 @@ def _reads_as_title(inside: str, lang: str) -> bool:
 def _is_nickname(text: str, start: int, end: int, inside: str) -> bool:
     """Wilfried "Willi" Schneider: a quoted word or two between capitals is part of the name around it."""
     before, after = _WORD_BEFORE.search(text, max(0, start - 30), start), _WORD_AFTER.match(text, end)
-    if before is None or after is None:
-        return False
-    return inside.count(" ") <= 1 and before[1][0].isupper()
+    return after is not None and before is not None and before[1][0].isupper() and inside.count(" ") <= 1
