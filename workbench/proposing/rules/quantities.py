@@ -146,7 +146,7 @@ def _centuries(text: str) -> Iterator[re.Match[str]]:
 
 # "three weeks", "two-day", but no ages: "35-year-old", "35 years old".
 _DURATION = _one_of(
-    rf"(?<![\w.,–-])(?:(?:\d+[-–])?\d+(?:[.,]\d+)?|{any_of(_WORDS['numerals'])})"
+    rf"(?<![\w.,–-])(?:(?:\d{{1,3}}[-–])?\d+(?:[.,]\d+)?|{any_of(_WORDS['numerals'])})"
     r"(?:[ \u00a0]|-(?=(?:year|month|week|day|hour|minute|decade)(?!s)))"
     rf"(?:{any_of(_WORDS['periods'])})(?!\w|-old|[- ]olds?(?!\w)|['’])(?! (?:ago|old|of age|назад|alt)(?!\w))"
 )
