@@ -453,7 +453,7 @@ def _hits(
                 continue
             if analysed.label == PERSON and surface.islower() and not name.text.islower():  # the cash of Cash
                 continue
-            if pattern.rule == "short_form" and _of_another(own, context, start):
+            if pattern.rule == "short_form" and not analysed.titled and _of_another(own, context, start):
                 continue
             if not analysed.digits and context[end : end + 1] in _CURRENCY:  # US of US$
                 continue
