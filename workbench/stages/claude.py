@@ -17,7 +17,7 @@ from pathlib import Path
 from workbench.errors import InputError, UsageError, WorkbenchError, disk_errors
 from workbench.model import JsonObject, Kind, Policy, text_hash
 from workbench.proposing.claude.answers import CAUSES, NO_TOKENS, Task, Usage
-from workbench.proposing.claude.asks import CLAUDE, MODEL_PROPOSERS, OPENAI, Asked, Setup, read_part
+from workbench.proposing.claude.asks import CLAUDE, MODEL_PROPOSERS, OPENAI, AskedModel, Setup, read_part
 from workbench.proposing.claude.call import check_key, check_model
 from workbench.proposing.claude.clients import address, cloud_of_claude, connect, host
 from workbench.proposing.claude.cost import (
@@ -52,7 +52,7 @@ TASK_OF: Mapping[Kind, Task] = {"entity": "entities", "statement": "statements"}
 
 
 @dataclass(frozen=True)
-class ModelOptions(Asked):
+class ModelOptions(AskedModel):
     """What a person may say of a run. `prompt` and `prices` are files.
 
     `examples` is how many verified samples the prompt shows. `batch`: at half the price, in hours at most.
@@ -95,7 +95,7 @@ def set_up(options: ModelOptions, policy: Policy) -> Setup:
     prompt = default_prompt()
     if options.prompt is not None:
         prompt = read_prompt(_text(options.prompt), str(options.prompt))
-    asked = {field.name: getattr(options, field.name) for field in fields(Asked)}
+    asked = {field.name: getattr(options, field.name) for field in fields(AskedModel)}
     if options.proposer == OPENAI:
         asked["base_url"] = address(OPENAI, options.base_url)
     return Setup(**asked, labels=policy.label_names(), guidelines=policy.guidelines, prompt=prompt)

@@ -54,7 +54,7 @@ PACK_TEXTS = 10
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedModel:
     """Which model is asked, and how. `effort` None sends none (older models know none).
 
     `max_tokens` bounds an answer with its thinking; a complete answer does not depend on it. `base_url` names
@@ -69,7 +69,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Setup(Asked):
+class Setup(AskedModel):
     """How a run asks: everything besides the texts that an answer depends on."""
 
     labels: tuple[str, ...] = tuple(label.name for label in DEFAULT_LABELS)
