@@ -88,10 +88,8 @@ def of_file(call: Call, file: Path, report: ImportReport, scorer: str | None) ->
             perhaps = one_line(next((column for column in numbers if "recall" in column.lower()), ""))
             option = f"{perhaps or 'COLUMN'}=entity"
             command = shlex.join([*command_of(call, "audit"), str(file), "--external", option])
-            told = (
-                f"if {perhaps or 'a column'} is a recall, audit it (with =statement if it counts statements)"
-            )
-            tell(f"{told}:\n  {command}")
+            kind_of = "(with =statement if it counts statements)"
+            tell(f"if {perhaps or 'a column'} is a recall, audit it {kind_of}:\n  {command}")
         if (stored := headline(columns, (), kind)) in columns:
             shown = f"shown is {one_line(stored)}, which the dataset {dataset} had before"
             tell(f"{name} has no recall score; {shown}")

@@ -146,9 +146,7 @@ PAUSE = "ǀǀ"
 """A word that ends a number: "three hundred. Two escaped" is no 302."""
 _MAGNITUDE_WORDS = "|".join(rf"{word[0]}(?<!\w.){word[1:]}" for word in _ADDED)  # a search jumps to these
 # Not at the comma of two thousand, three hundred.
-_ENDS = re.compile(
-    rf"(?:{_MAGNITUDE_WORDS})(?=\s*(?:[.;:!?()/]|,(?!\s*[\w-]+\s(?:{_MAGNITUDE_WORDS})\b)))|(?:teen|twenty)(?=,)"
-)
+_ENDS = re.compile(rf"({_MAGNITUDE_WORDS})(?=\s*(?:[.;:!?()/]|,(?!\s*[\w-]+\s(?:{_MAGNITUDE_WORDS})\b)))")
 
 
 def parted(text: str) -> str:
@@ -171,8 +169,9 @@ def parted(text: str) -> str:
 
 
 def paused(text: str) -> str:
-    """A folded text with a `PAUSE` behind each magnitude that a mark ends."""
-    return _ENDS.sub(rf"\g<0> {PAUSE}", text)
+    """A folded text with a `PAUSE` behind each magnitude that a mark ends, and in eighteen, twenty."""
+    text = text.replace("teen,", f"teen {PAUSE}").replace("twenty,", f"twenty {PAUSE}")
+    return _ENDS.sub(rf"\1 {PAUSE}", text)
 
 
 def _east_date(match: re.Match[str]) -> str:
