@@ -103,7 +103,7 @@ _DESCRIPTION = re.compile(rf"(?:(?:{_WORDS['description'].strip().replace(chr(10
 _FORMAL = re.compile(
     r"(?:The\s+)?(?:People.s\s+)?(?:Kingdom|Republic|State|Commonwealth|City|Town|Village)\s+of\s+(?:the\s+)?"
 )
-_LEGAL_FORMS = listed(_WORDS["legal forms"])  # what a company is by law, without dots
+LEGAL_FORMS = listed(_WORDS["legal forms"])  # what a company is by law, without dots
 _NO_FORM = listed("AB AS BV KK NV SL")  # unless it is called an organisation: type AB, 100 NV
 _STATES = (["u", "s"], ["united", "states"])
 _PARENTHESES = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
@@ -367,9 +367,9 @@ def _acronym(text: str) -> str:
 
 def _initials(everything: Sequence[str]) -> frozenset[str]:
     """The acronyms a name of several words can have: with and without its small words."""
-    # The FDA is the U.S. Food and Drug Administration.
+    # The FDA is the U.S. Food and Drug Administration, AF no US Air Force.
     states = 1 if everything[:1] == ["us"] else 2 * (everything[:2] in _STATES)
-    named = [everything, everything[states:]] if states else [everything]
+    named = [everything, everything[states:]] if states and len(everything) - states > 2 else [everything]
     named += [[word for word in some if word not in SMALL] for some in named]
     initials = ("".join([word[0] for word in some]) for some in named)
     return frozenset([letters for letters in initials if 2 <= len(letters) <= 8])
@@ -390,7 +390,7 @@ def _bare(text: str, kind: str) -> str:
         bare = _PARENTHESES.sub("", bare)
     if ":" in bare:
         bare = _SUBTITLE.sub("", bare)
-    while " " in bare and (form := bare.rpartition(" ")[2].strip(",")).replace(".", "") in _LEGAL_FORMS:
+    while " " in bare and (form := bare.rpartition(" ")[2].strip(",")).replace(".", "") in LEGAL_FORMS:
         if form in _NO_FORM and kind != ORGANISATION:
             break
         bare = bare.rpartition(" ")[0].rstrip(" ,&")

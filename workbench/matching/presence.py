@@ -10,9 +10,19 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
+from operator import ne
 from typing import NamedTuple
 
-from workbench.matching.analysis import ORGANISATION, PERSON, PLACE, Analysed, analyse, country, other_names
+from workbench.matching.analysis import (
+    LEGAL_FORMS,
+    ORGANISATION,
+    PERSON,
+    PLACE,
+    Analysed,
+    analyse,
+    country,
+    other_names,
+)
 from workbench.matching.names import (
     ACRONYM,
     ALIAS,
@@ -28,7 +38,7 @@ from workbench.text import numbers
 from workbench.text.inflection import forms, spelled
 from workbench.text.lists import has_digit, listed, sections
 from workbench.text.normalise import bounded, find_folded, fold, key, wholes, words
-from workbench.text.tokens import UNSPACED, word_pattern
+from workbench.text.tokens import GRADE, UNSPACED, word_pattern
 
 # Words between the words of a name that do not count as a gap.
 FILLERS = listed("of the a an and de la le les du des der die das von van y e и")
@@ -352,7 +362,8 @@ def _patterns(name: Analysed, lang: str | None) -> Iterator[_Pattern]:
     sequence = tuple(traits(word, lang) for word in words)
     if len(words) == 1:  # CO is no company
         sequence = (forms(words[0], lang) if wholes(words[0]) else sequence[0],)
-    yield _Pattern(sequence, INFLECTED, "inflected")
+    firm = bool(_legal_forms(name.text))  # Siemens AG is not Siemens Energy AG
+    yield _Pattern(sequence, INFLECTED, "inflected", tight=firm)
     for other in _rephrased(name, words):
         yield _like(other, lang, (NORMALISED, "normalised"), tight=True)
     if len(words) > 1 and (name.label == PERSON or _SPECIES.fullmatch(name.text)):  # J. Smith, S. aureus
@@ -363,6 +374,8 @@ def _patterns(name: Analysed, lang: str | None) -> Iterator[_Pattern]:
         if max(map(len, short), default=0) > 2 and short != words:
             yield _like(short, lang, (SHORT_FORM, "short_form"))
     apart = _LETTERS_AND_FIGURES.sub(r"\1 \2", " ".join(words)).split()
+    if re.fullmatch(GRADE, name.text):  # BB plus
+        apart = [words[0][:-1], "plus" if words[0][-1] == "+" else "minus"]
     if apart != words:  # GPT4, GPT-4; L221-18, L. 221-18
         yield _like(apart, lang, (NORMALISED, "normalised"))
     elif 1 < len(words) < 4 and not words[0][0].isdigit():  # e-mail, email
@@ -376,13 +389,36 @@ def _patterns(name: Analysed, lang: str | None) -> Iterator[_Pattern]:
 
 
 _SPECIES = re.compile(r"[A-Z](?:[a-z]+|\.) [a-z]{3,}")
-_INITIALS_BEFORE = re.compile(r"(?<!\w)([^\W\d_])\.(?:[ \u00a0-]?[^\W\d_]\.)*[ \u00a0]?$")
+_INITIALS_BEFORE = re.compile(r"(?<!\w)(?:([^\W\d_]{2,})[ \u00a0])?((?:[^\W\d_]\.[ \u00a0-]?)+)$")
+_NO_INITIALS = listed("U.S. U.K. U.N. E.U. D.C. B.C. A.D. P.M. A.M.")
+_BYNAME_BEHIND = re.compile(r",? the ([A-Z]\w+)")
+_FORM_BEHIND = re.compile(r",?[ \u00a0](?:& )?([\w./]+)")
 
 
-def _of_another(own: Set[str], text: str, start: int) -> bool:
-    """Whether the initials before a surname are of another person than the name with these words."""
-    other = _INITIALS_BEFORE.search(text, max(0, start - _WINDOW), start)
-    return other is not None and fold(other[1]) not in {word[0] for word in own}
+def _legal_forms(text: str) -> frozenset[str]:
+    return LEGAL_FORMS.intersection(re.split(r"[\s,]+", text.replace(".", "")))
+
+
+def _of_another(name: Analysed, own: frozenset[str], text: str, start: int, end: int) -> bool:
+    """Whether what stands around a short form is of another person or company.
+
+    H.-A. Einstein, Robert F. Kennedy, Pliny the Younger, Merck KGaA for Merck & Co.; orange for Orange S.A.
+    """
+    if forms := _legal_forms(name.text):
+        behind = _FORM_BEHIND.match(text, end)
+        other = _legal_forms(behind[1]) if behind else forms
+        if other - forms or (text[start:end].islower() and not name.text.islower()):
+            return True
+    byname = _BYNAME.search(name.text) and _BYNAME_BEHIND.match(text, end)
+    if byname and folded(byname[1]) not in own:
+        return True
+    before = _INITIALS_BEFORE.search(text, max(0, start - _WINDOW), start)
+    if before is None or before[2].islower() or before[2].rstrip() in _NO_INITIALS:  # in the U.S. Obama
+        return False
+    there, family = re.findall(r"\w", fold(before[2])), _last_name(name.text)
+    given = [word[0] for word in pieces(name.text) if word not in family]
+    others = not set(there).issubset(given) and any(map(ne, there, given or [""]))
+    return others or (name.label == PERSON and _extends(before, own, _APART))
 
 
 _TURNED = re.compile(r"(Department|Ministry) of (?:the )?(.+)")
@@ -453,7 +489,8 @@ def _hits(
                 continue
             if analysed.label == PERSON and surface.islower() and not name.text.islower():  # the cash of Cash
                 continue
-            if pattern.rule == "short_form" and not analysed.titled and _of_another(own, context, start):
+            short = pattern.rule in ("short_form", "initials")
+            if short and not analysed.titled and _of_another(analysed, own, context, start, end):
                 continue
             if not analysed.digits and context[end : end + 1] in _CURRENCY:  # US of US$
                 continue
@@ -636,7 +673,7 @@ def _is_other_word(text: str, surface: str, rule: str) -> bool:
         return False
     if rule == "country" and len(surface) <= 3 and not surface.isupper():  # Un homme
         return True
-    acronym = rule == "acronym" or (text.isupper() and text.replace(".", "").isalpha())
+    acronym = rule == "acronym" or (text.isupper() and text.rstrip("+-−–").replace(".", "").isalpha())
     return surface.islower() and (acronym or len(surface) <= 3) and not text.islower()
 
 

@@ -173,7 +173,7 @@ _DEVANAGARI = re.compile("[\u0900-\u097f]")
 _FOREIGN_DIGIT = re.compile(r"[^\D0-9]")
 # 10² is no 102, 2½ no 21/2: compatibility forms write them with the same digits.
 _RAISED = re.compile("[²³¹⁰⁴-⁹¼-¾⅐-⅞](?<=\\d.)")
-_WRITTEN = {"¼": ".25", "½": ".5", "¾": ".75", "+": " plus", "-": " minus", "−": " minus"}
+_WRITTEN = {"¼": ".25", "½": ".5", "¾": ".75", "+": " plus", "-": " minus", "−": " minus", "–": " minus"}
 _ROUNDS = 4  # folding settles in two rounds on all of Unicode; the rest is margin
 
 # Fillers are dropped wherever they stand: a name says the same without them. Prepositions are dropped at the
@@ -205,7 +205,7 @@ _DATE = f"{_ISO}|{_SHORT}"
 _IS_DATE = re.compile(_DATE)
 
 
-_GRADE = re.compile(rf"{GRADE}(?<=([+−-]))")
+_GRADE = re.compile(rf"{GRADE}(?<=([+−–-]))")
 _SIGNS = r"(?:(?:\+\+|#)(?![\w+#]))?"  # C++ and C# are not C
 
 
@@ -287,7 +287,7 @@ def words(text: str, lang: str | None = None) -> list[str]:
     composed = text if text.isascii() else _composed(text)
     if has_digit(composed):
         composed = numbers.parted(composed)
-    if "-" in composed or "+" in composed or "−" in composed:
+    if not _WRITTEN.keys().isdisjoint(composed):
         composed = _GRADE.sub(lambda grade: grade[0][:-1] + _WRITTEN[grade[1]], composed)
     folded = numbers.paused(fold(numbers.romans(composed)))
     if ("-" in folded or "'" in folded) and has_digit(folded):

@@ -21,7 +21,7 @@ UNSPACED = (
 )
 
 # BB+, A-: grades and groups; the sign belongs to them, but not in "A- and B-levels". C++ and C# are not C.
-GRADE = r"(?<![\w&-])(?:[A-C]{2,3}[+−-]|[A-DO](?:\+|[−-](?! (?:and|or|und|oder|et|y) )))(?![\w+−-])"
+GRADE = r"(?<![\w&-])(?:[A-C]{2,3}[+−–-]|[A-DO](?:\+|[−–-](?! (?:and|or|und|oder|et|y) )))(?![\w+−–-])"
 
 _ELISION = re.compile(r"(?:[ldcjmnst]|qu|dell|nell|sull|all|un)['’](?=[^\W\d_])")
 _POSSESSIVE = re.compile(r"['’]s$")
