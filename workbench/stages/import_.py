@@ -48,6 +48,7 @@ from workbench.store.plans import done
 from workbench.store.samples import load_sample, most_shared, sample_ids, shared_ids
 from workbench.store.scores import ScoreColumns, Settled
 from workbench.text.figures import many
+from workbench.text.safe import is_hash
 
 _SETTINGS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "seed": ("a whole number", lambda value: type(value) is int and 0 <= value < 2**53),
@@ -246,6 +247,8 @@ class _Import:
         """The row that was counted last, and as what."""
         self._waiting: dict[tuple[str, ...], list[Good]] = {}
         """Rows without an id that fit several samples, by the ids of these."""
+        self._first: dict[str, JsonObject] = {}
+        """The names in meta of the first row of a text that has no id and is not in the dataset."""
         self._hints: Counter[str] = Counter()
 
     def take_in(self) -> None:
@@ -279,24 +282,27 @@ class _Import:
         """The rows, those without an id for the sample with the same question, reference and contexts.
 
         One that fits several samples has to wait; of these it fits those that have its response and its meta,
-        if there are any. Without such a sample a row stays as it is: a new sample. Where these have another
-        value than what is given for meta, it is a new sample too, with an id made of both: two retrievers may
-        bring the same contexts.
+        if there are any. Without such a sample a row stays as it is: a new sample. Where these, or the first
+        such row of the file, have another name in meta, it is a new sample too, with an id made of both: two
+        retrievers may bring the same contexts.
         """
         there = samples_of_text(self.store, taking, [record.sample for _, record in rows])
         for row, record in rows:
             sample = record.sample
+            own = _names_in(sample.meta)
             alike = there.get(sample.id or sample.content_hash, [])
             if record.named and sample.id in (key for key, _, _ in alike):  # an id names one sample
                 alike = []
-            fitting = [one for one in alike if _says(one[1], self.meta)]
+            elif own and not alike and not record.named:
+                alike = [(sample.content_hash, self._first.setdefault(sample.content_hash, own), None)]
+            fitting = [one for one in alike if _says(one[1], own)]
             said = [
                 one for one in fitting if _says(one[1], sample.meta) and sample.response in (None, one[2])
             ]
             names = tuple(key for key, _, _ in said or fitting)
-            taking.by_text += names not in ((), (sample.content_hash,))
+            taking.by_text += not all(map(is_hash, names))
             if alike and not fitting:
-                pairs = (f"{key}={self.meta[key]}" for key in sorted(self.meta))
+                pairs = (f"{key}={own[key]}" for key in sorted(own))
                 names = (text_hash(sample.content_hash, *pairs),)
             if len(names) > 1:
                 self._waiting.setdefault(names, []).append((row, record))
@@ -761,6 +767,11 @@ def with_names(row: FileRow, names: Mapping[str, str]) -> FileRow:
 def _says(meta: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
     """Whether a sample's meta has no other value under the keys that are given."""
     return all(meta.get(key, value) == value for key, value in given.items())
+
+
+def _names_in(meta: Mapping[str, Any]) -> JsonObject:
+    """What tells two samples of one text apart: short texts, as the name of a retriever, no numbers."""
+    return {key: value for key, value in meta.items() if type(value) is str and len(value) <= 40}
 
 
 def in_turn(waiting: Mapping[tuple[str, ...], Sequence[Good]]) -> Iterator[Good]:

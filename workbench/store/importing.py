@@ -400,7 +400,8 @@ class _Chunk:
 
     def _add_gold(self, sample_id: int, sample: Sample, gold: GoldRecord) -> bool:
         intake, marks, review = self.intake, gold.marks, self.reviews.get((sample_id, gold.annotator))
-        given, edits, fresh = assessments_of(gold), list[Edit](), review is None
+        given = [] if sample.blank else assessments_of(gold)  # there is nothing to verify
+        edits, fresh = list[Edit](), review is None
         if review is None:
             shown = marks.shown or "import"
             opening = Open(None, "", 0, intake.policy_version, shown, False, (), off_plan=marks.off_plan)
@@ -412,7 +413,7 @@ class _Chunk:
             given = [assessment for assessment in given if assessment.kind in kinds]
         edits += (Accept(assessment, adjudicated=marks.adjudicated) for assessment in given)
         edits += mark_edits(self.store, review, marks)
-        if not edits:
+        if all(isinstance(edit, Open) for edit in edits):
             return False
         intake.units += sum(len(gold_units(assessment.units)) for assessment in given)
         intake.reviews += bool(given)
