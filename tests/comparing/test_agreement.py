@@ -121,7 +121,7 @@ def test_units_by_label_strict_and_lenient() -> None:
 
 def test_two_empty_sets_agree() -> None:
     found = overlaps([Overlap(0, 0, 0), Overlap(1, 2, 2)])
-    assert (1.0, None, None) == (Overlap(0, 0, 0).f1, Overlap(0, 0, 0).precision, Overlap(0, 0, 0).recall)
+    assert (None, None, None) == (Overlap(0, 0, 0).f1, Overlap(0, 0, 0).precision, Overlap(0, 0, 0).recall)
     assert (0.5, 0.75) == (found.micro.f1, found.macro_f1)
     assert overlaps([]).macro_f1 is None
 

@@ -199,15 +199,18 @@ class Overlap:
         return self.linked / self.verified if self.verified else None
 
     @property
-    def f1(self) -> float:
-        """2 · linked / (automatic + verified); two empty sets agree, so 1 (Hripcsak, Rothschild 2005)."""
+    def f1(self) -> float | None:
+        """2 · linked / (automatic + verified)."""
         every = self.automatic + self.verified
-        return 2 * self.linked / every if every else 1.0
+        return 2 * self.linked / every if every else None
 
 
 @dataclass(frozen=True)
 class Overlaps:
-    """The same over many samples: counts summed (micro), and the mean F1 of samples (macro)."""
+    """The same over many samples: counts summed (micro), and the mean F1 of samples (macro).
+
+    Two empty sets of a sample agree: 1 in the mean (Hripcsak, Rothschild 2005).
+    """
 
     micro: Overlap
     macro_f1: float | None
@@ -220,7 +223,8 @@ def overlaps(samples: Sequence[Overlap]) -> Overlaps:
         sum(overlap.automatic for overlap in samples),
         sum(overlap.verified for overlap in samples),
     )
-    return Overlaps(micro, sum(overlap.f1 for overlap in samples) / len(samples) if samples else None)
+    each = [1.0 if overlap.f1 is None else overlap.f1 for overlap in samples]
+    return Overlaps(micro, sum(each) / len(each) if each else None)
 
 
 def by_label(rows: Iterable[tuple[str | None, str | None]], *, strict: bool) -> Mapping[str, Overlap]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len, set_cell_size
 
 from workbench.comparing import words
-from workbench.comparing.disputes import AUTOMATIC
+from workbench.comparing.disputes import AUTOMATIC, OF_OTHERS
 from workbench.comparing.intervals import FEWEST
 from workbench.model import RESOLVED, JsonObject
 from workbench.reports import columns_of, page
@@ -254,9 +254,10 @@ EFFECT = "effect: how far it moves the mean; against verified: − too low, + to
 def disputes_text(report: DisputeReport, chosen: Sequence[Dispute], limit: int, between: str) -> str:
     """How many there are and in what state, then the first of the chosen ones, the largest effect first.
 
-    Two automatic values that are both hidden yet are counted and not listed, unless `between` asks for them.
+    Hidden ones are counted and not listed, unless `between` asks for two automatic values.
     """
-    listed = [dispute for dispute in chosen if between or not (dispute.hidden and dispute.sort in AUTOMATIC)]
+    unlisted = OF_OTHERS if between else (*OF_OTHERS, *AUTOMATIC)
+    listed = [dispute for dispute in chosen if not (dispute.hidden and dispute.sort in unlisted)]
     sides = {side for dispute in listed[:limit] for side in dispute.between.split("~")}
     columns = {dispute.between.removesuffix("~verified") for dispute in listed[:limit] if dispute.lead}
     yours = columns if len(columns) == 1 else set()
@@ -336,6 +337,7 @@ def remarks(dispute: Dispute) -> list[str]:
 def disputes_document(report: DisputeReport, chosen: Sequence[Dispute], limit: int) -> JsonObject:
     """The JSON document of `disputes`."""
     inner = ("sample_id", "stamp", "kept", "lead")
+    listed = [dispute for dispute in chosen if not (dispute.hidden and dispute.sort in OF_OTHERS)]
     return {
         "dataset": report.dataset,
         "run": report.run,
@@ -348,6 +350,6 @@ def disputes_document(report: DisputeReport, chosen: Sequence[Dispute], limit: i
         "calibration": report.calibration,
         "disputes": [
             {name: value for name, value in dispute._asdict().items() if name not in inner}
-            for dispute in chosen[:limit]
+            for dispute in listed[:limit]
         ],
     }

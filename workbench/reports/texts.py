@@ -202,7 +202,8 @@ def score_text(report: ScoreReport) -> str:
 def gate_text(gate: ScoreGate, names: Mapping[str, str], quote: Callable[[str], str] = flat) -> str:
     """Passed or failed, by what, and which samples are below or undefined.
 
-    `names` are those of the samples that may be named; the others are counted.
+    `names` are those of the samples that may be named; the others are counted, unless it is by what others
+    decided.
     """
     what = VERIFIED.get(gate.metric) or scorer_in_full(gate.metric)
     said = f"{'passed' if gate.passed else 'failed'}: {what}"
@@ -228,7 +229,7 @@ def gate_text(gate: ScoreGate, names: Mapping[str, str], quote: Callable[[str], 
         named = [names[name] for name in ids if name in names]
         lines += [f"  {state}: {quote(name)}{why}" for name in named[:20]]
         lines += and_more(len(named) - 20, start="  ")
-        if hidden := len(ids) - len(named):
+        if (hidden := len(ids) - len(named)) and gate.metric not in VERIFIED:
             lines.append(f"  {state}: {many(hidden, 'sample')} that you are yet to decide")
     return page(lines)
 

@@ -26,6 +26,7 @@ from workbench.stages.sides import judged_side, suspicion
 from workbench.store import assignments, gold, plans, samples, scores as columns
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
+from workbench.store.queue import fast_ids
 from workbench.store.runs import RunInfo
 from workbench.store.samples import Stored
 from workbench.text.figures import rounded
@@ -107,6 +108,8 @@ def answer(
     in_turn = sum(origin in ("reviewed", "adjudicated") for origin in begun.values())
     by_text = kind == "entity" and name != "presence"
     without = {row.sample_id for row in every.rows if row.verified is None}
+    quick = {row.sample_id for row in every.rows if row.fast}
+    own = quick.intersection(fast_ids(store, info, viewer, kind))
     return pure.Answer(
         dataset=info.name,
         total=total,
@@ -138,7 +141,8 @@ def answer(
         effects=pure.effects(told),
         worst=_worst(store, info, name, resting(shown.rows), kind),
         steps=pure.steps(
-            counts if kind in info.kinds else replace(counts, fast=0, unresolved=0), whole, estimate,
+            replace(counts, fast=len(own)) if kind in info.kinds else replace(counts, fast=0, unresolved=0),
+            whole, estimate,
             total=size, left=left if kind in info.kinds else 0, shown=len(triage.shown), rivals=rivals,
             planned=prefix.at_planned_n, of_plan=of_plan, ahead=ahead, reviews=reviews,
             seconds=pace.seconds if pace and measured else pure.SECONDS[kind],

@@ -328,14 +328,14 @@ def propose_by_model(
                 book = Book.of_run(store, info, setup, run.id, retry=options.retry, gently=limits.gently)
                 thinking, _ = _thinking(store, info, setup)
                 budget = Budget(limits.max_cost, prices, setup, thinking, batch=options.batch)
-                shared = len(book.alone)
+                before = set(book.alone)
                 summary = await propose_missing(
                     book, client, batch=options.batch, limits=limits, budget=budget, on_progress=on_progress,
                     stop=stop,
                 )  # fmt: skip
         if summary.progress.answered or run.n_proposals:
             set_dataset(store, info.id, run_id=run.id)
-        if split := len(book.alone) - shared:
+        if split := len(book.again - before):
             them = many(split, "text was", "texts were")
             notes += (f"{them} asked again one by one, because the call that they shared failed",)
         notes = (*_notes(setup, options), *notes, *summary.notes)

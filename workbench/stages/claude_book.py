@@ -62,8 +62,8 @@ class Book:
     """What a run knows and stores: answers by payment key, failures, proposals.
 
     `failed` are the keys that are not asked (any more), with why. `alone` are those that share no call: a
-    text among them may spoil it. `waited` are those of batches that an earlier start sent. `gently` as in
-    Limits. Of `ids`, the first `planned` were looked at.
+    text among them may spoil it; `again` were asked so. `waited` are those of batches that an earlier start
+    sent. `gently` as in Limits. Of `ids`, the first `planned` were looked at.
     """
 
     store: Store
@@ -74,6 +74,7 @@ class Book:
     failed: dict[str, Failure] = field(default_factory=dict)
     alone: set[str] = field(default_factory=set)
     gently: bool = False
+    again: set[str] = field(default_factory=set)
     waited: set[str] = field(default_factory=set)
     spoiled: bool = False
     planned: int = 0
@@ -135,6 +136,7 @@ class Book:
     async def save(self, ask: Ask, result: Result, batch: str = "") -> None:
         """Store what a call came to, whole."""
         left = asked_alone(ask, result)
+        self.again.update(self.alone.intersection(ask.keys))
         self.alone.update(left)
         self.spoiled |= bool(left)
         documents = dict[str, list[Any]]()
