@@ -80,7 +80,7 @@ def test_an_address_with_a_slash_behind_it_is_the_same_service(loaded: Any, serv
     url = os.environ["OPENAI_BASE_URL"]
     first, again = (loaded(*OPENAI, "--base-url", one, "--yes", "--json").json for one in (url, f"{url}/"))
 
-    assert ("openai-run-1", "openai-run-1", 0) == (first["run"], again["run"], again["requests"])
+    assert ("openai-run-1", "openai-run-1", 0) == (first["run"], again["run"], again["progress"]["requests"])
 
 
 def begun(

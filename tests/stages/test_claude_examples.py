@@ -147,8 +147,8 @@ def test_other_examples_are_another_run_and_are_paid_again(bench: Any, service: 
     one = proposed(bench, examples=1)
     again = proposed(bench, examples=1)
 
-    assert plain.requests == one.requests == 2
-    assert (again.run, again.requests) == (one.run, 0)
+    assert plain.progress.requests == one.progress.requests == 2
+    assert (again.run, again.progress.requests) == (one.run, 0)
     assert one.run != plain.run
 
 

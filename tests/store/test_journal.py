@@ -295,7 +295,8 @@ def test_offsets_are_code_points_on_every_hard_text(bench: Any) -> None:
             place = entity["start"], entity["end"]
             bench.act(row["id"], lambda one, at=place: editing.add_span(one, "entity", Span(*at), "other"))
             expected.append((row["id"], *place, entity["text"]))
-        bench.verify(row["id"])
+        if row["gold"]["entities"]:  # a blank reference cannot be verified
+            bench.verify(row["id"])
 
     stored = 'SELECT key, start, "end", text FROM gold_unit JOIN sample ON sample.id = sample_id '
     assert expected == bench.query(f"{stored} ORDER BY sample_id, position")
