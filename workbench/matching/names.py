@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -26,7 +27,7 @@ from workbench.matching.analysis import (
 from workbench.model import FoundIf
 from workbench.text.lists import has_digit, listed, sections
 from workbench.text.normalise import alike, is_foreign, key
-from workbench.text.numbers import readings
+from workbench.text.numbers import differ, readings
 
 Verdict = tuple[int, str]
 NOTHING: Verdict = (0, "")
@@ -98,12 +99,21 @@ def described(a: Analysed, b: Analysed) -> Verdict:
     return NOTHING
 
 
+_RATE = re.compile(r"\d\s?[^\W\d]+(?:/[^\W\d]| per )")
+
+
 def compare_as_written(a: Analysed, b: Analysed) -> Verdict:
     """The best layer for two names, each with all its words."""
     if a.digits != b.digits and not a.keys & b.keys:
         return coarser_date(a, b), "digits"
+    if a.digits and differ(a.text, b.text):
+        return NOTHING
     if a.bag == b.bag or a.keys & b.keys:
         return NORMALISED, "normalised"
+    if a.digits and (_RATE.search(a.text) is None) != (
+        _RATE.search(b.text) is None
+    ):  # 500 mg is not 500 mg/kg
+        return NOTHING
     pairs = paired(a, b)
     if not pairs.left and not pairs.right:
         return INFLECTED, "inflected"

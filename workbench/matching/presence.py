@@ -413,7 +413,7 @@ def _of_another(name: Analysed, own: frozenset[str], text: str, start: int, end:
     if byname and folded(byname[1]) not in own:
         return True
     before = _INITIALS_BEFORE.search(text, max(0, start - _WINDOW), start)
-    if before is None or before[2].islower() or before[2].rstrip() in _NO_INITIALS:  # in the U.S. Obama
+    if before is None or before[2].islower() or before[2].rstrip() in _NO_INITIALS:  # the U.S. Obama
         return False
     there, family = re.findall(r"\w", fold(before[2])), _last_name(name.text)
     given = [word[0] for word in pieces(name.text) if word not in family]
@@ -567,6 +567,7 @@ _BEFORE_FIGURE = re.compile(rf"(?:(?<![^\s(])[-−])?[{numbers.SYMBOLS}]?$")
 # A figure of a time, a ratio or a fraction; not of the season 2019/20.
 _PART_BEFORE, _PART_BEHIND = re.compile(r"(?<![\d.,:/])\d\d?[:/]$"), re.compile(r"(?<!\d\d\d)[:/]\d")
 _NUMBER_BEFORE = re.compile(r"[^\W\d_]+[ \u00a0-](?:and[ \u00a0-](?:a (?:half )?)?)?$")
+_RANGE_BEFORE = re.compile(r"\d\s?[-–]$")
 _BEFORE_ROMAN = re.compile(r"(?<![^\W_])[A-ZÀ-ÞА-Я][^\W_]*[ \u00a0-]$")
 _THREE = re.compile(r"\d{3}(?!\d)")
 _APOSTROPHES = ("de", "fr", "it")
@@ -615,7 +616,14 @@ def _is_other_figure(name: Analysed, text: str, start: int, end: int) -> bool:
     part = _PART_BEFORE.search(text, max(0, start - 3), start) or _PART_BEHIND.match(text, end)
     if part and (name.text.isdecimal() or text[start:end].isdecimal()):  # also "of 3" of 3:1
         return True
-    there = words(text[_whole_figure(text, start, name.lang) : behind.end() if behind else end], name.lang)
+    begin = _whole_figure(text, start, name.lang)
+    if numbers.differ(name.text, text[max(0, begin - 2) : end]):
+        return True
+    if not numbers.MEASURES.isdisjoint(name.bag) and numbers.AMOUNTS.isdisjoint(name.bag):
+        rate = behind is not None and behind.group()[1:5] == "per " and " per " not in name.text
+        if rate or text[begin] in "$€£" or _RANGE_BEFORE.search(text, max(0, start - 3), start):
+            return True  # 10 m of $10 m, 10 km of 10 km per hour, 40 mg of 10-40 mg
+    there = words(text[begin : behind.end() if behind else end], name.lang)
     figures = _numbers(there)
     if name.generation:
         return bool(figures) and name.generation not in figures

@@ -75,7 +75,8 @@ MONTHS = valued(_WORDS["months"])
 _AMOUNTS = by_word(_WORDS["amounts"])
 AMOUNTS = frozenset(_AMOUNTS.values())
 _MEASURES = by_word(_WORDS["measures"])
-_MEASURED = AMOUNTS.union(_MEASURES.values(), _SCALES.values(), _SIZES)
+MEASURES = frozenset(_MEASURES.values())
+_MEASURED = AMOUNTS.union(MEASURES, _SCALES.values(), _SIZES)
 _SMALLEST = {unit: (int(size), base) for base, size, unit in map(str.split, _WORDS["scales"].splitlines())}
 _AMOUNT = re.compile(rf"(?<!\S)((?:\d+(?:\.\d+)? )+)({'|'.join(_SMALLEST)})(?!\S)")
 _CENTURIES = listed("sixteen seventeen eighteen nineteen twenty")
@@ -226,6 +227,17 @@ def number(literal: str, lang: str | None) -> str:
         return literal
     whole, _, decimals = plain.partition(".")
     return plain if decimals.strip("0") else whole
+
+
+_TOLD = re.compile(r"(?<!\w)(?!US)[A-Z]{1,2}(?=\$)|(?<=\d)\s?(?:[mM][Wm]|[Mk][bB]|[nN]m)\b")
+_DOLLARS = re.compile(r"\$|\d dollars")
+
+
+def differ(a: str, b: str) -> bool:
+    """Whether two amounts are dollars of two countries, or units that only capitals tell apart: MW, mW."""
+    x, y = ({mark.strip() for mark in _TOLD.findall(text)} for text in (a, b))
+    dollars = _DOLLARS.search(a) and _DOLLARS.search(b)
+    return x != y and (bool(dollars) or {*map(str.lower, x)} == {*map(str.lower, y)})
 
 
 def in_smallest(words: Sequence[str]) -> list[str]:
