@@ -147,6 +147,9 @@ def test_imported_gold_is_the_counted_units_of_the_file(bench: Any) -> None:
 
     for line in HARD.read_text("utf-8").splitlines():
         row = json.loads(line)
+        if not row["reference"].strip():  # there is nothing to verify
+            assert bench.review(row["id"], "hand") is None
+            continue
         state = bench.review(row["id"], "hand").state
         for kind, name in (("entity", "entities"), ("statement", "statements")):
             expected = [(one["text"], one["verdict"]) for one in row["gold"].get(name) or ()]

@@ -63,7 +63,7 @@ class Notes:
     numbers: Counter[str] = field(default_factory=Counter)
     """Those of them that hold a number."""
     scores: Counter[str] = field(default_factory=Counter)
-    """Columns of scores that came with the file, with the good rows that have one."""
+    """Columns of scores that came with the file, with the rows that have one and were taken."""
     ignored: Counter[str] = field(default_factory=Counter)
     """Keys that have no place and were left out: of rows, and inside `gold` and `proposal`."""
     failed: Counter[str] = field(default_factory=Counter)
@@ -129,7 +129,10 @@ class Notes:
         """One sentence for each thing worth saying, in a fixed order."""
         told = []
         if self.usual not in ("", self.format) and {self.usual, self.format} != {"native", "ragas"}:
-            told.append(f"warning: the file looks like {self.usual}; --format {self.format} reads it as that")
+            told.append(
+                f"warning: the file looks like {self.usual}: leave --format out; --format {self.format} may "
+                "keep its scores in meta"
+            )
         if self.without_contexts:
             told.append(
                 f"warning: no contexts in {many(self.without_contexts, 'row')}. Recall counts every unit "
@@ -167,7 +170,7 @@ EXAMPLES = pairs(sections(__name__)["examples"])
 
 def _counted(sentence: str, names: Counter[str]) -> list[str]:
     listed = ", ".join(
-        f"{excerpt(name)} ({many(number, 'row')})" for name, number in sorted(names.items()) if number
+        f"{excerpt(name)} ({many(number, 'row')})" for name, number in sorted(names.items()) if number > 0
     )
     return [f"{sentence}: {listed}"] if listed else []
 

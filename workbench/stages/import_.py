@@ -300,7 +300,7 @@ class _Import:
                 one for one in fitting if _says(one[1], sample.meta) and sample.response in (None, one[2])
             ]
             names = tuple(key for key, _, _ in said or fitting)
-            taking.by_text += not all(map(is_hash, names))
+            taking.by_text += len(names) > 1 or not all(map(is_hash, names))
             if alike and not fitting:
                 pairs = (f"{key}={own[key]}" for key in sorted(own))
                 names = (text_hash(sample.content_hash, *pairs),)
@@ -340,6 +340,8 @@ class _Import:
         """Put a row aside with its reason, once."""
         if not self._count(row, "rejected"):
             return
+        if row.record is not None:
+            self.notes.scores.subtract(row.record.scores.keys())
         error.path, error.line = error.path or str(row.path), error.line or row.line
         error.item = row.item
         self.report.conflicts += conflict
@@ -422,7 +424,8 @@ class _Import:
             report.proposals = self.taking.proposals if notes.format != "native" else 0
             settled = self.taking.columns.settle(self.store)
             report.runs = {column.column: column.run for column in settled}
-            report.notes += (*_of_intake(self.taking, settled, self._waiting), *self._elsewhere())
+            taken = [each for each in settled if notes.scores[each.column] > 0]
+            report.notes += (*_of_intake(self.taking, taken, self._waiting), *self._elsewhere())
             if report.new == report.n_samples and report.rejected > report.good:
                 report.notes += (
                     f"the new dataset has {report.good:,} of {report.good + report.rejected:,} rows: import "

@@ -102,7 +102,7 @@ def build(row: JsonObject, notes: Notes, scores: dict[str, str], other: JsonObje
     """
     sample = _sample(row, notes)
     for name, value in other.items():
-        notes.keep(name, value, metric=columns.is_metric(name))
+        notes.keep(name, value, metric=columns.is_metric(name) and not is_number(value))
         if is_number(value):
             notes.numbers[name] += 1
     proposals: tuple[Proposal, ...] = ()
