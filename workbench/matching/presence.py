@@ -415,6 +415,8 @@ def _of_another(name: Analysed, own: frozenset[str], text: str, start: int, end:
     before = _INITIALS_BEFORE.search(text, max(0, start - _WINDOW), start)
     if before is None or before[2].islower() or before[2].rstrip() in _NO_INITIALS:  # the U.S. Obama
         return False
+    if name.lang == "fr" and before[2].rstrip() == "M.":  # Monsieur
+        return False
     there, family = re.findall(r"\w", fold(before[2])), _last_name(name.text)
     given = [word[0] for word in pieces(name.text) if word not in family]
     others = not set(there).issubset(given) and any(map(ne, there, given or [""]))
