@@ -258,9 +258,8 @@ def _more(rows: int) -> list[str]:
 
 def retrievers_text(by: str, report: Retrievers) -> str:
     """Your score by retriever; paired retrievers: tallies by reference, means, and the units that flipped."""
-    own = [[name, value(score.value), str(score.n)] for name, score in report.scores.items()]
-    scored = any(score.n for score in report.scores.values())
-    lines = [*table([by, scorer_name(report.scorer), "samples"], own), ""] if scored else []
+    own = [[name, value(score.value), str(score.n)] for name, score in report.scores.items() if score.n]
+    lines = [*table([by, scorer_name(report.scorer), "samples"], own), ""] if own else []
     if not report.pairs:
         lines.append(f"no reference is verified under two values of {by} yet: review samples of two first")
         return page([*lines, *_aside(report)])
@@ -308,8 +307,8 @@ def _aside(report: Retrievers) -> list[str]:
     alone = many(report.unpaired, "reference that is", "references that are")
     several, hidden = many(report.repeated, "reference"), many(report.withheld, "verified sample")
     aside = {
-        f"left out: {alone} verified under one value only; is:rematch in the queue (/) finds their other "
-        "samples": report.unpaired,
+        f"left out: {alone} verified under one value only; is:rematch in the queue (/) finds other samples "
+        "of theirs that are to do": report.unpaired,
         f"{several} with several samples of one value: the first counts": report.repeated,
         f"left out: {hidden} that you are yet to decide": report.withheld,
     }

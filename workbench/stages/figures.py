@@ -160,7 +160,25 @@ def listing(stats: Figures, ids: Collection[int], begun: Collection[int] = ()) -
     known = {row.sample_id for row in stats.rows if row.delta is not None}
     few = any(few_hidden(group, ids) for group in (known, known.intersection(begun)))
     notes = (*stats.notes, unlisted(gone, few=few))
-    stats = replace(stats, rows=rows, paired=short, without_fast=slow, arms=both, notes=notes, unlisted=gone)
+    by_label, by_language = (
+        {
+            name: told
+            for name, totals in every.items()
+            if (told := tuple(one for one in totals if one.samples >= FEWEST))
+        }
+        for every in (stats.by_label, stats.by_language)
+    )
+    stats = replace(
+        stats,
+        rows=rows,
+        paired=short,
+        without_fast=slow,
+        arms=both,
+        notes=notes,
+        unlisted=gone,
+        by_label=by_label,
+        by_language=by_language,
+    )
     if not few:
         return stats
     nothing, whole = overlaps([]), stats.estimate

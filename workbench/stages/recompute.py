@@ -18,7 +18,7 @@ from workbench.formats.columns import no_recall
 from workbench.formats.exports.folder import check_outside
 from workbench.model import KINDS, Kind, Matching, Progress, Score, Tally, silent
 from workbench.scoring.doubt import Counted
-from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, kind_of
+from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, kind_of, scorer_in_full
 from workbench.scoring.scorers import ScoreGate, counted, gate, value_of
 from workbench.stages import begin_worker
 from workbench.stages.examples import NOTHING, Seen, seen_by
@@ -239,7 +239,7 @@ def known(asked: str, columns: Collection[str]) -> str:
     """The scorer or column that a person means. Raises UsageError that lists all for an unknown one."""
     name, there = named(asked, columns), (*SCORERS, *columns)
     if name not in there:
-        raise UsageError(f"unknown scorer {name!r}; there is: {', '.join(there)}")
+        raise UsageError(f"unknown scorer {name!r}; there is: {', '.join(map(scorer_in_full, there))}")
     return name
 
 
