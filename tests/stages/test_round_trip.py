@@ -62,7 +62,8 @@ SAYING = frozenset({"entities", "statements", "disposition", "flag", "comments"}
 @st.composite
 def review(draw: st.DrawFn, annotator: str, reference: str, contexts: list[str]) -> dict[str, Any]:
     made: dict[str, Any] = {"annotator": annotator}
-    state = st.sampled_from(["verified", "excluded", "skipped", "todo"])
+    verified = ["verified"] if reference.strip() else []  # a blank reference has nothing to verify
+    state = st.sampled_from([*verified, "excluded", "skipped", "todo"])
     states = {kind: draw(state) for kind in ("entity", "statement")}
     for kind, key in (("entity", "entities"), ("statement", "statements")):
         if states[kind] == "verified":
