@@ -247,8 +247,10 @@ class _Import:
         """The row that was counted last, and as what."""
         self._waiting: dict[tuple[str, ...], list[Good]] = {}
         """Rows without an id that fit several samples, by the ids of these."""
-        self._first: dict[str, JsonObject] = {}
-        """The names in meta of the first row of a text that has no id and is not in the dataset."""
+        self._first: dict[bytes, JsonObject] = {}
+        """The names in meta of the first row of a text that has no id and is not in the dataset, by its hash:
+        one entry a row, so equal names are one object of `_equal`."""
+        self._equal: dict[str, JsonObject] = {}
         self._hints: Counter[str] = Counter()
 
     def take_in(self) -> None:
@@ -294,7 +296,9 @@ class _Import:
             if record.named and sample.id in (key for key, _, _ in alike):  # an id names one sample
                 alike = []
             elif own and not alike and not record.named:
-                alike = [(sample.content_hash, self._first.setdefault(sample.content_hash, own), None)]
+                own = self._equal.setdefault(str(own), own)
+                first = self._first.setdefault(bytes.fromhex(sample.content_hash), own)
+                alike = [(sample.content_hash, first, None)]
             fitting = [one for one in alike if _says(one[1], own)]
             said = [
                 one for one in fitting if _says(one[1], sample.meta) and sample.response in (None, one[2])
