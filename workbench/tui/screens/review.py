@@ -327,7 +327,8 @@ class ReviewScreen(BaseScreen):
         """
         kind, room, more = intents.open_kind(opened), self.query_one(Status).room, ""
         done = told(room) if told else ""
-        self.say("")  # what stands there is of another act
+        if not done:  # else with the next picture: one of its own doubles the time of a key
+            self.say("")  # what stands there is of another act
         try:
             if done and (others := await self.desk.decided_too(opened.sample_id)):
                 more = f" · {others}"
