@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.tui.conftest import User, said
-from workbench.tui.widgets.bars import Head
+from workbench.tui.widgets.bars import Head, Status
 from workbench.tui.widgets.passage import Contexts
 from workbench.tui.widgets.unit_list import UnitList
 
@@ -36,6 +36,27 @@ async def test_the_whole_flow_is_still_there_after_a_restart(user: User) -> None
     async with user.opens("tower", size=(120, 36)) as app:
         assert {unit.text: unit for unit in app.screen.query_one(UnitList).rows} == before
         assert "verified" in app.screen.query_one(Head).text
+
+
+async def test_an_accept_leaves_no_empty_line_before_its_message(
+    user: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One would lay out and paint the screen once more: that was half of the time of the key."""
+    told, say = [], Status.say
+
+    def noted(bar: Status, text: str, **how: str) -> None:
+        told.append(text)
+        say(bar, text, **how)
+
+    monkeypatch.setattr(Status, "say", noted)
+    async with user.opens("tower", size=(120, 36)) as app:
+        await user.press("a", "a")
+        assert app.screen.pane.now.sample.id != "tower"
+        told.clear()
+        await user.press("a", "a")
+
+    assert "accepted" in told[-1]
+    assert "" not in told
 
 
 @pytest.mark.databases

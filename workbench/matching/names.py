@@ -110,9 +110,8 @@ def compare_as_written(a: Analysed, b: Analysed) -> Verdict:
         return NOTHING
     if a.bag == b.bag or a.keys & b.keys:
         return NORMALISED, "normalised"
-    if a.digits and (_RATE.search(a.text) is None) != (
-        _RATE.search(b.text) is None
-    ):  # 500 mg is not 500 mg/kg
+    rates = [_RATE.search(text) is not None for text in (a.text, b.text)]
+    if a.digits and rates[0] != rates[1]:  # 500 mg is not 500 mg/kg
         return NOTHING
     pairs = paired(a, b)
     if not pairs.left and not pairs.right:

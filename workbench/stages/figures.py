@@ -159,28 +159,28 @@ def listing(stats: Figures, ids: Collection[int], begun: Collection[int] = ()) -
         both = Arms(blind, assisted, None, None)
     known = {row.sample_id for row in stats.rows if row.delta is not None}
     few = any(few_hidden(group, ids) for group in (known, known.intersection(begun)))
-    notes = (*stats.notes, unlisted(gone, few=few))
-    by_label, by_language = (
-        {
-            name: told
-            for name, totals in every.items()
-            if (told := tuple(one for one in totals if one.samples >= FEWEST))
-        }
-        for every in (stats.by_label, stats.by_language)
-    )
     stats = replace(
         stats,
         rows=rows,
         paired=short,
         without_fast=slow,
         arms=both,
-        notes=notes,
+        notes=(*stats.notes, unlisted(gone, few=few)),
         unlisted=gone,
-        by_label=by_label,
-        by_language=by_language,
+        by_label=_of_enough(stats.by_label),
+        by_language=_of_enough(stats.by_language),
     )
-    if not few:
-        return stats
+    return _withheld(stats) if few else stats
+
+
+def _of_enough(cut: Mapping[str, Sequence[CauseTotal]]) -> dict[str, tuple[CauseTotal, ...]]:
+    """The causes of each label or language that ten samples or more have."""
+    large = {name: tuple(one for one in totals if one.samples >= FEWEST) for name, totals in cut.items()}
+    return {name: totals for name, totals in large.items() if totals}
+
+
+def _withheld(stats: Figures) -> Figures:
+    """The figures without any that rests on verified values, but how many there are."""
     nothing, whole = overlaps([]), stats.estimate
     return replace(
         stats,
@@ -190,7 +190,7 @@ def listing(stats: Figures, ids: Collection[int], begun: Collection[int] = ()) -
             refusal=whole.refusal or "it would show what others decided of so few samples",
         ),
         estimated={},
-        paired=Paired(short.n, Rate(0, 0), None, early=short.early),
+        paired=Paired(stats.paired.n, Rate(0, 0), None, early=stats.paired.early),
         without_fast=None,
         verdicts=Verdicts(0, 0, 0, 0),
         chance=None,

@@ -264,8 +264,8 @@ def gate_of(
 
     Raises UsageError for an unknown metric or source, and where the mean of verified values is withheld.
     Excluded samples stay out, and of a scorer's values those that the run has seen; a sample that has no such
-    value (no proposal; not in the column; not verified or unresolved) is counted as unscored. The mean of
-    verified values is said to tell nothing of these where it is of few samples or of picked ones.
+    value (no proposal; not in the column; not verified or unresolved) is counted as unscored. `note` says
+    when few or picked samples are verified: their mean tells nothing of the unscored ones.
     """
     name = metric or DEFAULT_SCORER[info.kinds[0]]
     name, kind = counts(name, scores.external_columns(store, info.id))

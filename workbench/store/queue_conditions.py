@@ -119,7 +119,7 @@ class Reviews(NamedTuple):
         return and_(SAMPLE.rank >= BLANK_RANK, self._open())
 
     def state(self) -> Any:
-        """Where the sample stands, as a column; beside it the annotator's own review of it, if any."""
+        """The state of the sample, as a column. The query joins the annotator's own review of it, if any."""
         return case(
             (self.begun(REVIEW), self.disposition(REVIEW)),
             (self.some(self.verified), literal("verified")),
