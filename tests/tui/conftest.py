@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 
-from tests.lists import cases
-
 os.environ["TEXTUAL_ANIMATIONS"] = "none"  # read when textual is imported
 os.environ.pop("NO_COLOR", None)
 
@@ -13,7 +11,7 @@ import asyncio
 import json
 import shutil
 import sqlite3
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, closing, suppress
 from functools import partial
 from pathlib import Path
@@ -41,24 +39,6 @@ from workbench.tui.widgets.bars import Status
 
 Row = dict[str, Any]
 MakeApp = Callable[..., WorkbenchApp]
-
-SMALL, LARGE, HUGE = (80, 24), (120, 36), (200, 50)
-SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "120x36"])
-
-
-def each(title: str) -> pytest.MarkDecorator:
-    """A picture of each name under a title of `cases.txt` at each of its sizes, after its keys.
-
-    ` ; ` parts keys that are pressed at once.
-    """
-    told = [
-        (name, keys, size) for name, keys, sizes, _ in cases(__file__, title)[1:] for size in sizes.split()
-    ]
-    named = [
-        pytest.param(keys.split(" ; "), tuple(map(int, size.split("x"))), id=f"{name}-{size}")
-        for name, keys, size in told
-    ]
-    return pytest.mark.parametrize(("keys", "size"), named)
 
 
 def rows_in(name: str) -> list[Row]:
@@ -301,36 +281,6 @@ async def open_review(pilot: Pilot[None], name: str) -> None:
     found = sample_ids(desk.store, desk.info.id)[name]
     await app.gate.enter(partial(app.review, desk, found))
     await settle(pilot)
-
-
-@pytest.fixture
-def picture(snap_compare: Any, make_app: MakeApp, request: pytest.FixtureRequest) -> Callable[..., bool]:
-    """Compares a screen after some keys, those of one string pressed at once.
-
-    `sample` is opened first, then `before` is done. `own` is what the app gets.
-    """
-
-    def compare(
-        *keys: str,
-        size: tuple[int, int],
-        sample: str = "",
-        at: Path | None = None,
-        before: Callable[[Pilot[None]], Awaitable[None]] | None = None,
-        **own: Any,
-    ) -> bool:
-        async def go(pilot: Pilot[None]) -> None:
-            await press(pilot)
-            if sample:
-                await open_review(pilot, sample)
-            if before is not None:
-                await before(pilot)
-            for pressed in keys:
-                await press(pilot, *pressed.split())
-
-        app = make_app(at or request.getfixturevalue("database"), **own)
-        return bool(snap_compare(app, terminal_size=size, run_before=go))
-
-    return compare
 
 
 def said(app: Any) -> str:

@@ -5,16 +5,23 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import text
+
 from tests.rows import city, gold, naming, proposal, sample, units, write_rows
+from tests.sessions import reviewed
 from tests.tui.conftest import ROWS, Row, rows_in
-from tests.tui.teams import decide
 from workbench.formats.policy import to_toml
+from workbench.model import Proposal, ProposedEntity
+from workbench.proposing.claude.answers import Failure
+from workbench.reviewing.documents import proposal_document
 from workbench.stages import calibrate, plan, team, training
-from workbench.stages.claude import keep_external
+from workbench.stages.claude import ModelOptions, keep_external, made_by, setup_of
 from workbench.stages.figures import figures
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.people import Person, add_person
@@ -22,7 +29,9 @@ from workbench.stages.policy import change_policy
 from workbench.stages.recompute import save_counted
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store, open_store
-from workbench.store.runs import create_run
+from workbench.store.runs import add_results, create_run, save_call
+from workbench.store.samples import load_samples, sample_ids
+from workbench.store.tables import CallRow
 
 Ask = Callable[[str], Any]
 Start = Callable[[Ask], Path]
@@ -138,6 +147,16 @@ def calibrated(gold: int = 24, more: int = 6, *, unkept: bool = False) -> Start:
     return given(*rows, name="names", gold="given", then=matched if gold == 24 else None)
 
 
+def after(*told: str) -> Start:
+    """The cities, after what people did."""
+
+    def review(store: Store) -> None:
+        for one in told:
+            reviewed(one, store)
+
+    return given(*ROWS, then=review)
+
+
 def planned(number: int) -> Start:
     """Eighty samples of ten groups, and a plan of so many reviews."""
 
@@ -175,6 +194,19 @@ IN_WEIMAR = {
     "context": 0,
     "quote": "Goethe lebte in Weimar",
 }
+
+
+PLACES, NESTED, CHURCH = rows_in("pictured.jsonl")
+LEFT_OUT = {"tower": "Seine", "nevsky": "Огюст Монферран", "changcheng": "明长城", "nil": "مصر"}
+"""A name of each script, to be added."""
+
+
+def unnamed(row: Row) -> Row:
+    """A sample without these."""
+    if "proposal" not in row:
+        return row
+    named = [unit for unit in row["proposal"]["reference_entities"] if unit["text"] not in LEFT_OUT.values()]
+    return row | {"proposal": row["proposal"] | {"reference_entities": named}}
 
 
 def large() -> Row:
@@ -221,7 +253,7 @@ def in_training(mark: float) -> Start:
     """Schiller is known, the owner took his day of death out; bo is an annotator in training."""
 
     def train(store: Store) -> None:
-        decide(store, "ann", "schiller", reject=["9. Mai 1805"])
+        reviewed('ann schiller: reject "9. Mai 1805", accept', store)
         for name, role in (("ann", "owner"), ("bo", "annotator")):
             add_person(store, "ann", Person(name, role, adjudicator=False, disabled=False))
         training.begin(store, find_dataset(store, None), "ann", "id:schiller", mark)
@@ -241,11 +273,85 @@ def with_service(start: Start, *, key: bool = True) -> Start:
     return put
 
 
-def under_an_older_policy(store: Store) -> None:
-    """Schiller was verified before the guidelines were changed."""
-    decide(store, "ann", "schiller", reject=["Weimar"])
+def change_guidelines(store: Store) -> None:
     info = find_dataset(store, None)
     change_policy(store, info, to_toml(info.policy).replace("Missing: it is not", "Missing: nowhere"), "lead")
+
+
+def under_an_older_policy(store: Store) -> None:
+    """Schiller was verified before the guidelines were changed."""
+    reviewed("ann schiller: reject Weimar, accept", store)
+    change_guidelines(store)
+
+
+def in_every_state(store: Store) -> None:
+    """Two samples verified, one each skipped, excluded, flagged and begun; then the policy was changed."""
+    for told in (
+        'schiller: toggle "Friedrich Schiller", accept',
+        'tower: reject "Eiffel Tower", accept',
+        "nil: skip",
+        "genji: exclude broken",
+        "emoji: flag odd, reject #1",
+    ):
+        reviewed(f"ann {told}", store)
+    change_guidelines(store)
+    with store.writing() as session:  # what it took differs from run to run
+        session.execute(text("UPDATE review_event SET seconds = 7.1, presses = 2 WHERE op != 'open'"))
+
+
+def begun_by_strata(store: Store) -> None:
+    """A plan of one day, of which five samples are verified."""
+    info = find_dataset(store, None)
+    drafted = plan.draft(store, info, plan.Wish(20, "stratified", "meta.lang", holdout=0.2), "ann")
+    made = replace(drafted.plan, created_at=datetime(2026, 11, 21, 12, tzinfo=UTC))
+    plan.make(store, info, replace(drafted, plan=made))
+    reviewed("ann next 5: accept", store)
+
+
+NAMED = {
+    "tower": ["Eiffel Tower", "Paris", "1889", "Seine"],
+    "nil": ["نهر النيل", "مصر"],
+    "schiller": ["Friedrich Schiller", "Weimar"],
+    "genji": ["源氏物語", "紫式部"],
+}
+FAILED = {
+    "nevsky": Failure("refused"),
+    "changcheng": Failure("cut off"),
+    "emoji": Failure("refused", "the text of [bold]a policy[/bold]"),
+}
+
+
+def with_runs(store: Store) -> None:
+    """Beside the recorded run one of Claude with failures and costs, and one by rules; all of one day."""
+    info = find_dataset(store, None)
+    set_up = made_by(setup_of(store, info, ModelOptions()), info.policy.kinds)
+    run = create_run(store, info.id, *set_up)
+    create_run(store, info.id, "rules", "rules-1", {"source": "rules"})
+    ids = list(sample_ids(store, info.id).values())
+    rows = {
+        one.sample.id: {"run_id": run, "sample_id": one.sample_id, "content_hash": one.sample.content_hash}
+        for one in load_samples(store, ids, None)
+    }
+    proposals = []
+    for key, names in NAMED.items():
+        made = Proposal("claude", reference_entities=tuple(ProposedEntity(name, "other") for name in names))
+        proposals.append(rows[key] | {"document": proposal_document(made)})
+    failed = [rows[key] | {"failure": one.kind, "message": one.message} for key, one in FAILED.items()]
+    add_results(store, proposals, failed)
+    usage = {"input": 41_200, "output": 9_300, "cache_read": 12_000}
+    save_call(store, CallRow(run_id=run, task="entities", keys=["a"], usage=usage), {"a": []})
+    with store.writing() as session:
+        session.execute(text("UPDATE run SET created_at = '2026-11-02 09:30:00'"))
+
+
+def at_a_service(start: Start) -> Start:
+    """The service of the program has a name that is the same every time."""
+
+    def put(ask: Ask) -> Path:
+        ask("monkeypatch").setenv("ANTHROPIC_BASE_URL", "https://llm.example")
+        return start(ask)
+
+    return put
 
 
 def of_long_names(store: Store) -> None:
@@ -308,6 +414,22 @@ STARTS: dict[str, Start] = {
     "cities and an older policy": given(*ROWS, then=under_an_older_policy),
     "cities under a long name": given(*ROWS, name="retrieval-evaluation-of-the-second-quarter"),
     "cities and another dataset": with_another(given(*ROWS)),
+    "cities in every state": given(*ROWS, then=in_every_state),
+    "cities that two decided": after(
+        "ada tower nevsky changcheng nil genji schiller emoji bare: accept",
+        'bob tower: reject "Gustave Eiffel", accept',
+        "bob emoji: reject Zoë, accept",
+        "bob schiller: relabel Weimar other, accept",
+        "bob nevsky changcheng nil genji bare: accept",
+    ),
+    "cities and runs": at_a_service(given(*ROWS, then=with_runs)),
+    "cities with names to add": given(*map(unnamed, ROWS)),
+    "names that nest, cross and touch": given(NESTED),
+    "a tower with places to choose": given(PLACES, ROWS[1]),
+    "a church in two statements": given(
+        CHURCH, kinds=("statement",), then=partial(reviewed, "ann kirche: toggle #1, accept statement")
+    ),
+    "eighty samples and a plan by strata, begun": given(*map(eighty, range(80)), then=begun_by_strata),
     "eighty samples": given(*map(eighty, range(80))),
     "eighty samples and a plan of 4": planned(4),
     "eighty samples and a plan of 10": planned(10),
@@ -329,6 +451,8 @@ STARTS: dict[str, Start] = {
     "names of ids that steer a terminal": compared(lead="\x1b[31m[bold]\u202e"),
     "names with a column, none verified": compared(0, 12, column=True),
     "nine names verified of thirty-nine": compared(9, 30),
+    "fourteen names verified of thirty-four": compared(14, 20),
+    "fourteen names with a column verified of thirty-four": compared(14, 20, column=True),
     "names to calibrate": calibrated(),
     "three names to calibrate": calibrated(3, 9),
     "names whose dates nobody keeps": calibrated(unkept=True),

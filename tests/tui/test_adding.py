@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from textual.events import Paste
 
-from tests.tui.conftest import User
+from tests.tui.conftest import ROWS, Row, User
+from tests.tui.starts import LEFT_OUT, unnamed
 from workbench.model import Sample, Span
 from workbench.stages.hints import names_of
 from workbench.text.cells import width
@@ -17,23 +18,15 @@ from workbench.text.tokens import tokens
 from workbench.tui.keys import TWINS
 from workbench.tui.screens.adding import OfferRows
 from workbench.tui.screens.finding import NOWHERE, FindScreen, Search
-from workbench.tui.themes import LIGHT
 from workbench.tui.widgets.bars import Bar, Field, Status
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.unit_list import UnitList
 
-NAMES = {"tower": "Seine", "nevsky": "Огюст Монферран", "changcheng": "明长城", "nil": "مصر"}
-"""A name of each script that is no unit."""
-
 
 @pytest.fixture
-def rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def rows() -> list[Row]:
     """The samples, with a name of each script not proposed."""
-    for row in rows:
-        if "proposal" in row:
-            listed = row["proposal"]["reference_entities"]
-            row["proposal"]["reference_entities"] = [e for e in listed if e["text"] not in NAMES.values()]
-    return rows
+    return list(map(unnamed, ROWS))
 
 
 class Hand:
@@ -146,11 +139,11 @@ async def test_a_name_takes_four_presses(user: User, reviews: Reviews) -> None:
         async def is_added_by(code: str, sample: str) -> None:
             await hand.press(code, "2", "a")
             assert (sample, 4) == (sample, hand.presses)
-            unit = user.units(sample)[NAMES[sample]]
+            unit = user.units(sample)[LEFT_OUT[sample]]
             assert (unit.label, unit.origin, unit.rejected) == ("place", "human", False)
             assert user.stored(sample).state.entity.disposition == "verified"
 
-        for sample, name in NAMES.items():
+        for sample, name in LEFT_OUT.items():
             await user.press("b")
             await user.review(sample)
             hand.presses, drawn = 0, [line.strip() for line in hand.drawn]
@@ -446,48 +439,6 @@ async def test_the_mouse_elsewhere_on_a_unit_and_on_a_name(user: User, reviews: 
         assert "new entity Seine" in hand.bars
         await hand.click("#labels", (6, 2))  # the label can be clicked, too
     assert user.units("tower")["Seine"].label == "place"
-
-
-# Pictures.
-
-
-@pytest.mark.parametrize("sample", ["tower", "nevsky", "changcheng", "nil", "emoji"])
-def test_picture_of_the_first_token(picture: Any, sample: str) -> None:
-    """Letters on names and tokens of every script; the text stays in its place."""
-    assert picture("N", sample=sample, size=(80, 24))
-
-
-@pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=["80x24", "120x36"])
-def test_picture_of_the_last_token(picture: Any, size: tuple[int, int]) -> None:
-    """One letter each where there are few tokens left."""
-    assert picture("N", "s", "a", sample="tower", size=size, theme=LIGHT.name)
-
-
-def test_picture_of_the_second_letter(picture: Any) -> None:
-    """In Chinese the letters show where the first one was typed."""
-    assert picture("n", "d", sample="changcheng", size=(80, 24))
-
-
-def test_picture_of_the_label_step(picture: Any) -> None:
-    """All labels, and what they are for."""
-    assert picture("N", "a", sample="tower", size=(80, 24))
-
-
-NESTED = ("University of Oxford", "Oxford", "London Bridge", "Bridge Road", "北京大学", "东京")
-
-
-@pytest.mark.parametrize("theme", ["", LIGHT.name], ids=["dark", "light"])
-def test_picture_of_marks_that_nest_cross_and_touch(
-    picture: Any, import_rows: Any, rows: Any, theme: str
-) -> None:
-    """Every name can be told from its neighbour and from the one around it."""
-    rows[0] |= {
-        "reference": "The University of Oxford in Oxford lies north-west of London Bridge Road; 北京大学东京 "
-        "is elsewhere, as Anna Karenina knew.",
-        "retrieved_contexts": ["University of Oxford, London Bridge, 北京大学, Paris."],
-        "proposal": {"proposer": "x", "reference_entities": [{"text": name, "label": ""} for name in NESTED]},
-    }
-    assert picture("j", sample="tower", size=(80, 24), theme=theme, at=import_rows(rows[:1]))
 
 
 def test_a_search_for_a_place_begins_at_the_whole_word_in_the_same_case() -> None:

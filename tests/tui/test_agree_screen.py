@@ -3,36 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from tests.tui.conftest import ROWS, SIZES, Row, User, shown
-from tests.tui.teams import decide
+from tests.tui.conftest import User, shown
+from tests.tui.starts import STARTS
 from workbench.reports.team import agree_text, parts_table
 from workbench.stages.agree import agree
 from workbench.store.datasets import find_dataset
-from workbench.store.engine import Store
 from workbench.tui.screens.agree import AgreeScreen, PartRows
 from workbench.tui.screens.dialogs import ReadScreen
 from workbench.tui.widgets.passage import Passage
 
 
-def both_decide(store: Store) -> None:
-    """Two people decide every sample; one of them has another person and another place."""
-    others = {"tower": {"reject": ["Gustave Eiffel"]}, "emoji": {"reject": ["Zoë"]}}
-    others["schiller"] = {"label": ["Weimar"]}
-    for row in ROWS:
-        key = str(row["id"])
-        decide(store, "ada", key)
-        decide(store, "bob", key, **others.get(key, {}))
-
-
 @pytest.fixture
-def decided(import_rows: Any, rows: list[Row]) -> Path:
+def decided(begin: Any) -> Path:
     """The samples, decided by both."""
-    at: Path = import_rows(rows, then=both_decide)
-    return at
+    return cast("Path", begin(STARTS["cities that two decided"]))
 
 
 async def test_it_says_what_the_command_says(user: User, decided: Path) -> None:
@@ -75,10 +63,3 @@ async def test_a_key_or_a_click_opens_the_guidelines_of_the_label_under_the_curs
             assert "Entities: every name" in said
             await user.press("escape")
             assert isinstance(app.screen, AgreeScreen)
-
-
-@pytest.mark.filterwarnings("default::DeprecationWarning")
-@SIZES
-@pytest.mark.parametrize("key", ["G", "J"], ids=["agree", "resolve"])
-def test_pictures(picture: Any, decided: Path, size: tuple[int, int], key: str) -> None:
-    assert picture("G" if key == "G" else "J 1", size=size, annotator="cy", at=decided)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.lists import cases
-from tests.tui.conftest import SIZES, User
+from tests.tui.conftest import User
 from tests.tui.starts import calibrated
 from workbench.comparing.calibration import Figure
 from workbench.comparing.intervals import Interval
@@ -55,25 +54,6 @@ async def test_the_probability_is_one_key_deeper_and_a_theme_redraws_the_picture
         assert any(str(LIGHT.primary).lower() in style.lower() for style in styles)
 
 
-@pytest.fixture
-def picture(picture: Any, begin: Any) -> Callable[..., bool]:
-    """Compares the screen after some keys."""
-
-    def compare(*keys: str, gold: int = 24, **own: Any) -> bool:
-        return bool(picture("K", *keys, at=begin(calibrated(gold)), **own))
-
-    return compare
-
-
-@SIZES
-def test_picture_of_a_threshold_that_is_not_in_use(picture: Any, size: tuple[int, int]) -> None:
-    assert picture("left", "left", "left", size=size)
-
-
-def test_picture_in_light(picture: Any) -> None:
-    assert picture("B", size=(120, 36), theme=LIGHT.name)
-
-
 BETTER, UNCLEAR = "95 may suit your reviews better: B.", "No threshold is clearly better than 85."
 BACK, EARLY = "None is clearly better: go back to 85.", "The reviews cannot tell yet."
 
@@ -103,11 +83,3 @@ def test_a_threshold_is_called_better_for_a_gain_that_shows_and_is_no_chance(beg
     )
     first = replace(look, changes=(dates,))
     assert [EARLY, "Change the policy first: V."] == [what_next(early), what_next(first)]
-
-
-def test_picture_without_gold(picture: Any) -> None:
-    assert picture(size=(80, 24), gold=3)
-
-
-def test_picture_in_the_terminals_own_colours(picture: Any) -> None:
-    assert picture("left", size=(80, 24), theme="ansi-dark")

@@ -1,4 +1,4 @@
-"""Compare in the app: what it opens on, the ways down to a sample and back, other scorers; pictures."""
+"""Compare in the app: what it opens on, the ways down to a sample and back, other scorers."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from typing import Any
 
 import pytest
 
-from tests.tui.conftest import SIZES, User, shown
+from tests.tui.conftest import User, shown
 from tests.tui.starts import compared
 from tests.tui.test_hostile import on_screen
 from workbench.reports.compare import figures_text
 from workbench.tui.screens.compare import CompareScreen
 from workbench.tui.screens.why import WhyScreen
-from workbench.tui.themes import LIGHT, SIXTEEN
 from workbench.tui.widgets.bars import Bar, SectionBar
 from workbench.tui.widgets.compare_sections import SampleRows, ScatterPlot
 from workbench.tui.widgets.passage import Passage
@@ -107,27 +106,3 @@ async def test_a_hundred_thousand_samples_are_a_list_like_any_other(
     assert 120_000 == listed.count
     assert height == at
     assert len({*drawn}) < 100
-
-
-PARTS = {"overview": "1", "scatter": "2", "causes": "3", "figures": "5"}
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_pictures_80x24(picture: Any, part: str, begin: Any) -> None:
-    assert picture("C", PARTS[part], size=(80, 24), at=begin(compared()))
-
-
-@pytest.mark.parametrize("part", ["overview", "scatter"])
-def test_pictures_light_120x36(picture: Any, part: str, begin: Any) -> None:
-    at = begin(compared(gold=14, more=20))
-    assert picture("C", PARTS[part], size=(120, 36), at=at, theme=LIGHT.name)
-
-
-def test_picture_of_samples_in_sixteen_colours(picture: Any, begin: Any) -> None:
-    assert picture("C enter", size=(80, 24), at=begin(compared()), theme=SIXTEEN)
-
-
-@SIZES
-def test_picture_of_an_imported_column(picture: Any, size: tuple[int, int], begin: Any) -> None:
-    """The sentences of the answer, then the figures that they rest on."""
-    assert picture("C", size=size, at=begin(compared(gold=14, more=20, column=True)))

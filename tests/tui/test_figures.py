@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from workbench.model import Evidence, Match, Span, Tally, Unit
-from workbench.reports.units import tally, verdict
+from workbench.reports.units import tally, verdict, written
 from workbench.stages.editing import doubtful, least_certain
 
 
@@ -66,3 +66,8 @@ def test_doubtful_units_are_those_an_accept_stops_at() -> None:
             unit("e", Match(), rejected=True),
         )
     ] == [False, True, True, True, False]
+
+
+def test_a_number_of_the_file_is_written_to_two_to_four_digits() -> None:
+    numbers = "0.3333", "1", "0.5", "0.14285714265306124"
+    assert [".3333", "1.00", ".50", ".1429"] == list(map(written, numbers))

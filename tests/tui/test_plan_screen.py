@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.conftest import verify
-from tests.tui.conftest import SIZES, User, shown
+from tests.tui.conftest import User, shown
 from tests.tui.starts import eighty
 from workbench.stages import plan as planning
 from workbench.stages.plan import Wish
@@ -50,20 +49,3 @@ async def test_strata_of_hostile_names_are_shown_as_text(user: User, store: Stor
         assert "strata by meta.raw" in stand(app)
         assert not {"\x1b", "\u202e"} & set(stand(app))
         assert "a b " in stand(app)
-
-
-@SIZES
-@pytest.mark.parametrize("what", ["stand", "form", "confirm"])
-def test_pictures(picture: Any, store: Store, what: str, size: tuple[int, int]) -> None:
-    """A plan by strata with some reviews, the form, and what one by strata would mean."""
-    info = find_dataset(store, None)
-    if what == "stand":
-        drafted = planning.draft(store, info, Wish(20, "stratified", "meta.lang", holdout=0.2), "ann")
-        from dataclasses import replace
-
-        made = replace(drafted.plan, created_at=datetime(2026, 11, 21, 12, tzinfo=UTC))
-        planning.make(store, info, replace(drafted, plan=made))
-        accept_next(store, 5)
-    chosen = "P n left left down right right down right right enter"
-    keys = {"stand": "P", "form": "P n", "confirm": chosen}[what]
-    assert picture(keys, size=size)
