@@ -371,25 +371,29 @@ def likeliest(wanted: str, among: Sequence[str]) -> str:
     return ""
 
 
-def value_at(value: Any, path: str) -> Any:
+def value_at(value: Any, path: str, *, take: bool = False) -> Any:
     """What stands under a key, or under keys and numbers of items with dots between; None for nothing there.
 
-    Without a number a list gives what each of its items has there.
+    Without a number a list gives what each of its items has there. With `take` the value under a last key is
+    taken out, and so is what holds nothing then; a numbered item stays, and with it the numbers of others.
     """
     head, dot, rest = path.partition(".")
     if type(value) is list:
         if head.isdecimal() and len(head) < 6:
             item = value[int(head)] if int(head) < len(value) else None
-            return value_at(item, rest) if dot else item
-        values = [value_at(item, path) for item in value]
+            return value_at(item, rest, take=take) if dot else item
+        values = [value_at(item, path, take=take) for item in value]
         return [inner for inner in values if inner is not None] or None
     if type(value) is not dict:
         return None
     if path in value:
-        return value[path]
+        return value.pop(path) if take else value[path]
     while dot:  # a key may have dots of its own
         if head in value:
-            return value_at(value[head], rest)
+            found = value_at(value[head], rest, take=take)
+            if take and found is not None and not any(value[head]):
+                del value[head]
+            return found
         more, dot, rest = rest.partition(".")
         head = f"{head}.{more}"
     return None
@@ -398,12 +402,12 @@ def value_at(value: Any, path: str) -> Any:
 def renamed(row: JsonObject, columns: NamedColumns, *, deep: bool = False) -> JsonObject:
     """A row under the names of fields; another column that stands for one of these fields gets `_` behind it.
 
-    With `deep` also the objects that annotation tools keep next to a text. Raises RowError for a context that
-    is no text.
+    What is named inside an object is taken out of it. With `deep` also the objects that annotation tools keep
+    next to a text. Raises RowError for a context that is no text.
     """
     given = {name: row[name] for name in columns.fields if name in row}
     for path in columns.fields:
-        if "." in path and path not in row and (value := value_at(row, path)) is not None:
+        if "." in path and path not in row and (value := value_at(row, path, take=True)) is not None:
             given[path] = value
     wanted = {columns.fields[name] for name in given}
     result: JsonObject = {}

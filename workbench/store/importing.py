@@ -222,13 +222,18 @@ class _Chunk:
     def meet(self, row: SampleRow, record: Record, content: str) -> Outcome | RowError:
         """A record whose id is there already: add what is missing, refuse what differs unless told to update.
 
-        Another text than an earlier row of the file has is refused in any case: it would take that one's
-        place. What the record brings next to the sample is not added yet.
+        Another retriever than the sample's, and another text than an earlier row of the file has, are refused
+        in any case: they would take that one's place. What the record brings next to the sample is not added yet.
         """
         intake, sample, number = self.intake, record.sample, row.id or 0
         of_file = number > intake.before or number in intake.met
         if intake.columns.update:
             intake.met.add(number)
+        meta = row.meta or {}
+        held = meta.get("retriever")
+        if held is not None and sample.meta.get("retriever", held) != held:
+            expected = "that of its sample; give the rows of another retriever other ids, or none"
+            return RowError("meta.retriever", f"another retriever for id {row.key!r}", expected)
         changed = ""
         if content == row.content_hash:
             if (refusal := self.refuse(record, number, of_file=of_file)) is not None:
@@ -243,7 +248,6 @@ class _Chunk:
                 return RowError("retrieved_contexts", f"nothing for id {row.key!r}", expected)
             if of_file:
                 return RowError("id", f"{row.key!r} again, with another text", "one text for each id")
-        meta = row.meta or {}
         given = {
             "response": sample.response,
             "group_key": sample.group,
