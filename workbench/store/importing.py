@@ -223,7 +223,8 @@ class _Chunk:
         """A record whose id is there already: add what is missing, refuse what differs unless told to update.
 
         Another retriever than the sample's, and another text than an earlier row of the file has, are refused
-        in any case: they would take that one's place. What the record brings next to the sample is not added yet.
+        in any case: they would take that one's place. What the record brings next to the sample is not added
+        yet.
         """
         intake, sample, number = self.intake, record.sample, row.id or 0
         of_file = number > intake.before or number in intake.met
