@@ -3,27 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any, get_args
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
 
-from workbench.model import (
-    KINDS,
-    REASONS,
-    VERDICTS,
-    Assessment,
-    Evidence,
-    Kind,
-    Label,
-    Match,
-    Policy,
-    Proposal,
-    ProposedEntity,
-    ProposedStatement,
-    Span,
-    Unit,
-)
+from workbench.model import Assessment, Label, Match, Policy, Proposal, Span, Unit
 from workbench.reviewing.documents import (
     assessment_document,
     assessment_of,
@@ -36,85 +22,20 @@ from workbench.reviewing.documents import (
     unit_document,
     unit_of,
 )
-from workbench.reviewing.edits import Accept, Comment, Dispose, Flag, Open, Put, Redo, Undo, What
-
-TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
-NUMBER = st.integers(0, 50)
-SPAN = st.builds(Span, NUMBER, NUMBER)
-MATCH = st.builds(
-    Match,
-    verdict=st.sampled_from([*VERDICTS, None]),
-    reason=st.sampled_from([*REASONS, None]),
-    evidence=st.lists(st.builds(Evidence, NUMBER, NUMBER, NUMBER), max_size=3).map(tuple),
-    similarity=st.integers(0, 100),
-    rule=TEXT,
-    nested=st.booleans(),
-    note=TEXT,
-)
+from workbench.reviewing.edits import Accept, Comment, Dispose, Flag, Open, Put, Redo, Undo
 
 
-def units(kind: Kind) -> st.SearchStrategy[Unit]:
-    return st.builds(
-        Unit,
-        id=TEXT,
-        kind=st.just(kind),
-        text=TEXT,
-        label=TEXT,
-        spans=st.lists(SPAN, max_size=3).map(tuple),
-        match=MATCH,
-        origin=st.sampled_from(["proposed", "human", "imported", "carried"]),
-        rejected=st.booleans(),
-        duplicate_of=TEXT,
-        original_label=TEXT,
-        proposed=TEXT,
-    )
+def of_one_kind(holder: Any) -> Any:
+    """An assessment or a put whose units are of its own kind."""
+    return replace(holder, units=tuple(replace(unit, kind=holder.kind) for unit in holder.units))
 
 
-UNIT = st.sampled_from(KINDS).flatmap(units)
-ASSESSMENT = st.sampled_from(KINDS).flatmap(
-    lambda kind: st.builds(Assessment, st.just(kind), TEXT, st.lists(units(kind), max_size=3).map(tuple))
-)
-PUT = st.sampled_from(KINDS).flatmap(
-    lambda kind: st.builds(
-        Put, st.sampled_from(get_args(What)), st.just(kind), st.lists(units(kind), max_size=3).map(tuple)
-    )
-)
+ASSESSMENT = st.from_type(Assessment).map(of_one_kind)
 EDIT = st.one_of(
-    PUT,
-    st.builds(Accept, ASSESSMENT, fast=st.booleans()),
-    st.builds(
-        Dispose,
-        st.sampled_from(["todo", "skipped", "excluded"]),
-        st.lists(st.sampled_from(KINDS), max_size=2).map(tuple),
-        TEXT,
-    ),
-    st.builds(Flag, TEXT),
-    st.builds(Comment, TEXT),
-    st.builds(Undo, TEXT),
-    st.builds(Redo, TEXT),
-    st.builds(
-        Open,
-        proposal=st.none() | NUMBER,
-        matcher=TEXT,
-        threshold=NUMBER,
-        policy=NUMBER,
-        shown=st.sampled_from(["assisted", "blind", "import"]),
-        auto_shown=st.booleans(),
-        assessments=st.lists(ASSESSMENT, max_size=2).map(tuple),
-        rematch=st.booleans(),
-    ),
-)
-ENTITY = st.builds(ProposedEntity, TEXT, TEXT, st.none() | NUMBER, st.none() | NUMBER)
-STATEMENT = st.builds(
-    ProposedStatement, TEXT, *[st.none() | TEXT], st.none() | NUMBER, st.none() | TEXT, st.none() | TEXT
-)
-PROPOSAL = st.builds(
-    Proposal,
-    TEXT,
-    TEXT,
-    st.none() | st.lists(ENTITY, max_size=3).map(tuple),
-    st.none() | st.lists(st.lists(ENTITY, max_size=2).map(tuple), max_size=3).map(tuple),
-    st.none() | st.lists(STATEMENT, max_size=3).map(tuple),
+    st.from_type(Put).map(of_one_kind),
+    st.builds(Accept, ASSESSMENT, fast=..., policy=..., adjudicated=...),
+    st.builds(replace, st.from_type(Open), assessments=st.lists(ASSESSMENT, max_size=2).map(tuple)),
+    *map(st.from_type, (Dispose, Flag, Comment, Undo, Redo)),
 )
 
 
@@ -122,7 +43,7 @@ def through_json(value: Any) -> Any:
     return json.loads(json.dumps(value, ensure_ascii=False))
 
 
-@given(UNIT)
+@given(st.from_type(Unit))
 def test_a_unit_survives(unit: Unit) -> None:
     """Every field of a unit and its match comes back; defaults are not written."""
     assert unit_of(through_json(unit_document(unit)), unit.kind) == unit
@@ -142,7 +63,7 @@ def test_an_edit_survives(edit: Any) -> None:
     assert edit_of(op, through_json(data)) == edit
 
 
-@given(PROPOSAL)
+@given(st.from_type(Proposal))
 def test_a_proposal_survives(proposal: Proposal) -> None:
     """Not asked (None) and asked in vain (()) stay apart."""
     assert proposal_of(through_json(proposal_document(proposal))) == proposal
