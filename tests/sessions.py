@@ -20,7 +20,12 @@ $ COMMAND        what is typed; `ls`, `cat`, `mv`, `unset`, `sqlite3`, behind ` 
                  `read`: what import makes of a file here or in fixtures/formats, its rows as native ones;
                  `view QUERY`, `row ID`, `facets`: what the queue shows ann, or `--as WHO`, in the order of
                  the file, or `--by ORDER`; `state ID`: how far a person is with a sample, and what is noted;
-                 `seen ID`: what else they see there; `units ID`: its names as the person has them,
+                 `seen ID`: what else they see there; `units ID`: its names as the person has them;
+                 `whole ID`, `--of "p1 p3"`: all of each unit, with places as `OFFSET WORDS` of the reference
+                 and `CONTEXT:OFFSET WORDS` of a context; `doubts ID`: why an accept stops once; `why
+                 ID`,
+                 `--kind KIND`, `--scorer NAME`: the causes of a difference, unit by unit, how the two of
+                 a pair were linked and what would mend it;
                  `settling ID`: while they are settled; `gold`: what stands of each sample; `places ID`: whose
                  they are; `next decide`: the sample that a person is to decide, `next hold`: and holds from
                  now on, `next settle`: to settle, `--after ID`; `sql STATEMENT`: past the program
@@ -47,7 +52,7 @@ from pathlib import Path
 from typing import Any, cast
 from urllib.request import urlopen
 
-from tests.conftest import FIXTURES, Bench, Run, Wish, accepted, add_text, do
+from tests.conftest import FIXTURES, Bench, Run, Wish, accepted, add_text, do, unit_of
 from tests.proposing.claude.faults import Faults
 from tests.rows import Row, city, dated, gold, lines, met, naming, spelled, town, write_rows
 from workbench.errors import WorkbenchError
@@ -55,7 +60,7 @@ from workbench.formats.columns import columns_of
 from workbench.formats.exports.item import to_text
 from workbench.formats.reading import read
 from workbench.formats.rows import Notes
-from workbench.model import Assessment, Evidence, Kind, Unit
+from workbench.model import Assessment, Evidence, Kind, Span, Unit
 from workbench.reports.units import settled_value
 from workbench.reviewing.edits import Comment, Edit, Flag
 from workbench.stages import disputes, editing, queue, queue_values
@@ -63,6 +68,7 @@ from workbench.stages.desk import open_desk
 from workbench.stages.resolve import open_resolution, take, take_rest
 from workbench.stages.review import Opened, act, open_sample
 from workbench.stages.training import admitted
+from workbench.stages.why import Why, explain, fix
 from workbench.store.assignments import Held, places
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store, open_store
@@ -169,14 +175,40 @@ def same(opened: Opened, one: Unit, other: str) -> Edit:
     return editing.same_thing(opened, one, Evidence(0, start, start + len(other)))
 
 
+def spot(words: str) -> tuple[int, int]:
+    """Where `OFFSET WORDS` begin and end."""
+    start, _, text = words.partition(" ")
+    return int(start), int(start) + len(text)
+
+
+def choose(opened: Opened, one: Unit, *places: str) -> Edit:
+    """The evidence of a unit: places in contexts, as `CONTEXT:OFFSET WORDS`."""
+    parts = [place.partition(":") for place in places]
+    return editing.set_evidence(
+        opened, one, tuple(Evidence(int(context), *spot(words)) for context, _, words in parts)
+    )
+
+
 def side_of(opened: Opened, who: str) -> int:
     assert opened.over is not None
     return opened.over.people["entity"].index(who)
 
 
+def named(which: str) -> str | int:
+    """A unit by its text, or by its place, as `#2`."""
+    return int(which[1:]) - 1 if which[0] == "#" else which
+
+
+def merge(opened: Opened, one: Unit, other: str = "") -> Edit:
+    """Make one unit of two, or of one and the next."""
+    if other:
+        return editing.merge(opened, one, unit_of(opened, named(other)))
+    return editing.merge(opened, one, editing.next_counted(opened.units(one.kind), one))
+
+
 def unit(change: Callable[..., Any]) -> Callable[..., Wish]:
-    """An edit of the unit that is named, or by its place, as `#2`."""
-    return lambda which, *more: do(int(which[1:]) - 1 if which[0] == "#" else which, change, *more)
+    """An edit of the unit that is named."""
+    return lambda which, *more: do(named(which), change, *more)
 
 
 EDITS: dict[str, Callable[..., Any]] = {
@@ -187,12 +219,17 @@ EDITS: dict[str, Callable[..., Any]] = {
     "accept-fast": partial(accepted, fast=True),
     "add": _add,
     "comment": Comment,
+    "evidence": unit(choose),
     "exclude": editing.exclude,
     "flag": Flag,
+    "merge": unit(merge),
+    "reason": unit(editing.next_reason),
     "reject": unit(editing.reject),
     "relabel": unit(editing.relabel),
     "same": unit(same),
     "skip": lambda: editing.skip,
+    "span": unit(lambda opened, one, words: editing.set_span(opened, one, Span(*spot(words)))),
+    "split": unit(lambda opened, one, word: editing.split(opened, one, opened.sample.reference.index(word))),
     "toggle": unit(editing.toggle),
     "unsure": unit(editing.unsure),
 }
@@ -310,7 +347,7 @@ def shown(run: Run, words: str) -> str:
         said = Path(*arguments).read_text("utf-8").splitlines()
     elif name == "read":
         said = made_of(*arguments)
-    elif name in ("view", "row", "facets", "gold", "state", "seen", "units", "settling", "next", "places"):
+    elif name in (*OF_A_SAMPLE, "view", "row", "facets", "gold", "why", "settling", "next", "places"):
         try:
             said = in_queue(name, *arguments)
         except WorkbenchError as error:
@@ -371,11 +408,57 @@ def place_text(held: Held | None) -> str:
     return f"{held.annotator} {how}{' too late' * held.extra}"
 
 
-OF_A_SAMPLE: dict[str, Callable[[Opened], str]] = {
-    "seen": seen_text,
-    "state": state_text,
-    "units": lambda opened: units_text(opened.state.entity.assessment),
+def whole_text(opened: Opened, one: Unit) -> str:
+    """All of a unit; what a unit usually is goes without saying."""
+    match, sample = one.match, opened.sample
+    verdict = [match.verdict or "open", match.reason, f"by {match.rule}" * bool(match.rule)]
+    said = [
+        f"{one.id} {one.text}{f'/{one.label}' * bool(one.label)}",
+        " ".join(filter(None, verdict)),
+        f"{match.similarity} alike" * bool(match.similarity),
+        "nested" * match.nested,
+        match.note,
+        one.origin.replace("proposed", ""),
+        "rejected" * one.rejected,
+        f"is {one.duplicate_of}" * bool(one.duplicate_of),
+        f"labelled {one.original_label}" * bool(one.original_label),
+        f"proposed as {one.proposed}" * bool(one.proposed),
+        *(f"at {span.start} {span.of(sample.reference)}" for span in one.spans),
+        *(f"in {at.context}:{at.start} {at.of(sample.retrieved_contexts)}" for at in match.evidence),
+    ]
+    return " · ".join(filter(None, said))
+
+
+def doubts_text(opened: Opened, kind: Kind) -> list[str]:
+    """Why an accept stops once, and the unit at which a person begins to look."""
+    units = opened.units(kind)
+    first = units[editing.least_certain(units, opened.sample.retrieved_contexts)].id
+    return [*editing.doubts(opened, kind), f"look at {first} first"]
+
+
+OF_A_SAMPLE: dict[str, Callable[[Opened], list[str]]] = {
+    "doubts": lambda opened: [one for kind in opened.dataset.kinds for one in doubts_text(opened, kind)],
+    "seen": lambda opened: [seen_text(opened)],
+    "state": lambda opened: [state_text(opened)],
+    "units": lambda opened: [units_text(opened.state.entity.assessment)],
+    "whole": lambda opened: [
+        whole_text(opened, one) for kind in opened.dataset.kinds for one in opened.units(kind)
+    ],
 }
+
+
+def why_text(found: Why) -> list[str]:
+    """The values of both sides and whose they are, and of each pair of units what set the sides apart."""
+    recall, value = found.automatic.recall, found.value
+    number = f" ({value})" if value not in (recall, recall and float(recall)) else ""
+    whose = f" ({found.whose})" * bool(found.whose)
+    automatic = f"{found.source} {found.digits or f'{recall}{number}'}"
+    said = [f"{automatic}, {found.verified_by}{whose} {found.verified.recall}: {found.delta}"]
+    for one in found.rows:
+        pair = " | ".join(side.text if side else "–" for side in (one.automatic, one.verified))
+        cause = [f"{one.cause} {one.part}".strip(), str(one.share), fix(one, found)] if one.cause else []
+        said.append(" · ".join(filter(None, [pair, one.rule, *cause])))
+    return said
 
 
 def gold_text(found: Gold) -> str:
@@ -402,7 +485,11 @@ def in_queue(what: str, words: str = "", *options: str) -> list[str]:
             found = load_gold(store, info.id, "entity")
             return [f"{key} {gold_text(found[number])}" for key, number in ids.items() if number in found]
         if what in OF_A_SAMPLE:
-            return [OF_A_SAMPLE[what](open_sample(store, ids[words], who))]
+            told, only = OF_A_SAMPLE[what](open_sample(store, ids[words], who)), given.get("--of", "").split()
+            return [one for one in told if not only or one.split()[0] in only]
+        if what == "why":
+            kind = given.get("--kind", "entity")
+            return why_text(explain(store, ids[words], who, kind=kind, scorer=given.get("--scorer")))
         if what == "settling":
             return [units_text(open_resolution(store, ids[words], who, info.id).state.entity.assessment)]
         if what == "places":
