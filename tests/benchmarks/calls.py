@@ -77,16 +77,12 @@ def views(store: Store, info: DatasetInfo, bare: Bare) -> Iterator[Call]:
     shown = ", ".join(map(str, page))
     columns = "SELECT key, substr(reference, 1, 200), blind_u FROM sample"
     some = "SELECT meta, group_key, document FROM sample JOIN proposal ON sample_id = sample.id LIMIT 5000"
-    yield (
-        "a page of 100 rows", lambda: queue.queue_rows(store, info, ANNOTATOR, page),
-        bare(f"{columns} WHERE id IN ({shown})"),
-    )  # fmt: skip
-    yield "next sample", lambda: queue.next_sample(store, info, ANNOTATOR), bare(VIEWS["state:todo"])
-    yield (
-        "progress", lambda: stored.progress(store, info, ANNOTATOR),
-        bare("SELECT count(*), (SELECT count(*) FROM review) FROM sample"),
-    )  # fmt: skip
-    yield "facets", lambda: facets(store, info, ANNOTATOR), bare(some)
+    own = store, info, ANNOTATOR
+    yield "a page of 100 rows", lambda: queue.queue_rows(*own, page), bare(f"{columns} WHERE id IN ({shown})")
+    yield "next sample", lambda: queue.next_sample(*own), bare(VIEWS["state:todo"])
+    counts = "SELECT count(*), (SELECT count(*) FROM review) FROM sample"
+    yield "progress", lambda: stored.progress(*own), bare(counts)
+    yield "facets", lambda: facets(*own), bare(some)
 
 
 def planned(store: Store, info: DatasetInfo) -> Iterator[Call]:
@@ -111,11 +107,8 @@ def counting(samples: int) -> Iterator[Call]:
         return tuple(ProposedEntity(f"Name {one}") for one in chance.choice(400, size, replace=False))
 
     proposals = [Proposal("x", "", entities(13), (entities(20), entities(15))) for _ in range(2_000)]
-    names = [
-        ([one.text for one in p.reference_entities or ()],
-         [one.text for many in p.context_entities or () for one in many])
-        for p in proposals
-    ]  # fmt: skip
+    named = [(one.reference_entities or (), sum(one.context_entities or (), ())) for one in proposals]
+    names = [[{one.text for one in side} for side in sides] for sides in named]
     similar = [chance.integers(0, 101, 13, dtype=np.uint8).tobytes() for _ in range(2_000)]
     known = vectors(similar * (samples // 2_000))
     prepared = moves(similar * (samples // 2_000), 85)
@@ -130,7 +123,7 @@ def counting(samples: int) -> Iterator[Call]:
         given = prepared.given
         return np.add.reduceat((given.similarity >= 75).astype(np.int64), given.starts[:-1])
 
-    yield "2,000 counted by ragas", scored, lambda: [set(a) & set(b) for a, b in names]
+    yield "2,000 counted by ragas", scored, lambda: [a & b for a, b in names]
     yield "curve", lambda: mean_curve(known), known.similarity.copy
     yield "a move of the threshold", lambda: move_to(prepared, 61 + next(thresholds) % 40), numpy_pass
 

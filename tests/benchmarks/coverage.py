@@ -1,6 +1,6 @@
 """Whether the intervals of a corpus estimate hold as often as they say, on populations that try them.
 
-    python tests/benchmarks/coverage.py [RUNS] [DATA]
+    python -m tests.benchmarks.coverage [--runs 200] [--data DATA]
 
 A cell is a population, N samples, n planned reviews and a plan: by score, as `workbench plan` makes it, and
 for 1,000 samples a simple one too. Each of its runs (200 by default, half as many of the largest N) draws an
@@ -8,7 +8,7 @@ order of review and asks `estimate`, the function behind every screen and report
 planned n. Every quarter of the runs has another population.
 
     few units      1 to 3 units, a fifth of the found ones missed, a tenth of the others counted
-    zero-inflated  nine in ten exact, the others wrong by the whole value, all on one side
+    zero inflated  nine in ten exact, the others wrong by the whole value, all on one side
     skew           3 % lose everything (automatic 0), the rest slightly off, 4 to 12 units
     weak           the automatic value says nothing about the verified one
     clusters       ten samples a document; a quarter of the documents fail together
@@ -39,12 +39,12 @@ verdicts on the entities of Wikipedia references) the same on real recalls.
 
 from __future__ import annotations
 
-import json
-import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
+from itertools import product
 from math import log, sqrt
 from pathlib import Path
 from typing import NamedTuple
@@ -52,8 +52,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tests.benchmarks.harness import options
+from tests.quality.labelled import rows_of
 from workbench.comparing.bounds import Part, bets
-from workbench.comparing.estimates import Estimate, estimate
+from workbench.comparing.estimates import Design, Estimate, estimate
 from workbench.comparing.estimators import Population, Reached
 from workbench.comparing.intervals import LEVEL, Interval, t_quantile
 from workbench.comparing.plans import allocate, by_score, stratified_ranks
@@ -179,19 +181,9 @@ def _without(rng: Rng, values: Floats, by: Floats) -> Floats:
 
 Make = Callable[[Rng, int], Rows]
 POPULATIONS: dict[str, Make] = {
-    "few units": few_units,
-    "zero-inflated": zero_inflated,
-    "skew": skew,
-    "weak": weak,
-    "clusters": clusters,
-    "adverse": adverse,
-    "lumps": lumps,
-    "hidden": hidden,
-    "flips": flips,
-    "no score": no_score,
-    "low, no score": low_no_score,
-    "no units": no_units,
-}
+    make.__name__.replace("_", " "): make
+    for make in (few_units, zero_inflated, skew, weak, clusters, adverse, lumps, hidden, flips)
+} | {"no score": no_score, "low, no score": low_no_score, "no units": no_units}
 
 
 # Plans and what is estimated by them.
@@ -234,10 +226,9 @@ def estimated(rows: Rows, plan: Plan, n: int, *, at_planned: bool = True) -> Est
     strata = plan.strata or [""] * len(f)
     groups: Sequence[str | None] = rows.groups or [None] * len(f)
     reached = [Reached(f[i], y[i], 0.5, strata[i], groups[i]) for i in plan.first[:n]]
-    return estimate(
-        Population(f, plan.strata), reached, design="stratified" if plan.strata else "simple",
-        planned=len(plan.first), at_planned=at_planned,
-    )  # fmt: skip
+    population, planned = Population(f, plan.strata), len(plan.first)
+    design: Design = "stratified" if plan.strata else "simple"
+    return estimate(population, reached, design=design, planned=planned, at_planned=at_planned)
 
 
 def true_mean(rows: Rows) -> float:
@@ -296,9 +287,8 @@ def missed_a_look(rows: Rows, plan: Plan, truth: float) -> bool:
         values, f = d[order[drawn_here]], rows.automatic[inside]
         open_ = np.zeros(int(inside.sum()) - len(values))
         ends = Interval(min(0.0, -float(f.max())), max(0.0, 1 - float(f.min())))
-        stakes = bets(
-            Part(values, open_, open_, ends, np.ones(len(open_))), np.array([d[inside].mean()])
-        ).cumsum(axis=2)
+        part = Part(values, open_, open_, ends, np.ones(len(open_)))
+        stakes = bets(part, np.array([d[inside].mean()])).cumsum(axis=2)
         after = np.r_[0.0, np.logaddexp.reduce(stakes)[0] - log(len(stakes))]
         won += after[np.cumsum(drawn_here)]
     crossed = {n for n in range(FIRST_LOOK, len(order)) if won[n - 1] >= -log(1 - LEVEL) - 1e-6}
@@ -313,45 +303,60 @@ def missed_a_look(rows: Rows, plan: Plan, truth: float) -> bool:
 # Cells.
 
 
+@dataclass
+class Held:
+    """Whether each of some intervals held, and their widths; None is no interval."""
+
+    hits: list[bool] = field(default_factory=list)
+    widths: list[float] = field(default_factory=list)
+
+    def note(self, interval: Interval | None, truth: float) -> None:
+        if interval is not None:
+            self.hits.append(holds(interval, truth))
+            self.widths.append(interval.width)
+
+    @property
+    def share(self) -> float:
+        return share(self.hits)
+
+    @property
+    def width(self) -> float:
+        return float(np.mean(self.widths)) if self.widths else float("nan")
+
+    def short_of(self, what: str) -> Iterator[str]:
+        """That it held too seldom, by more than two Monte-Carlo errors."""
+        if self.share < LEAST - 2 * sqrt(LEAST * (1 - LEAST) / max(1, len(self.hits))):
+            yield f"{what}: held in {self.share:.3f}"
+
+
 def share(hits: Sequence[bool]) -> float:
     return float(np.mean(hits)) if hits else float("nan")
 
 
 def cell(name: str, make: Make, total: int, n: int, design: str, runs: int) -> Iterator[str]:
     """One line; yields what is out of bounds."""
-    held: list[bool] = []
+    ours, early = Held(), Held()
     looked: list[bool] = []
-    widths: list[float] = []
-    early: list[float] = []
-    others: dict[str, list[tuple[bool, float]]] = {}
+    others: defaultdict[str, Held] = defaultdict(Held)
     for run in range(runs):
         if run % max(1, runs // 4) == 0:
             rows = make(np.random.default_rng([run, total, len(name)]), total)
             strata, truth = strata_of(rows, design), true_mean(rows)
         plan = drawn(total, strata, n, np.random.default_rng([run, n, total, 7]))
-        found = estimated(rows, plan, n)
-        if found.corpus is not None:
-            held.append(holds(found.corpus, truth))
-            widths.append(found.corpus.width)
+        ours.note(estimated(rows, plan, n).corpus, truth)
         for peer, ends in peers(rows, plan).items():
-            others.setdefault(peer, []).append((holds(ends, truth), ends.width))
+            others[peer].note(ends, truth)
         if run % 2 == 0:
             looked.append(missed_a_look(rows, plan, truth))
-            seen = estimated(rows, plan, n // 2, at_planned=False).corpus
-            early += [seen.width] if seen is not None else []
-    none = 1 - len(held) / runs
-    means = {peer: tuple(np.mean(found, axis=0).tolist()) for peer, found in others.items()}
-    good = [width for covered, width in means.values() if covered >= LEAST]
-    t_held, t_width = means.get("t", (float("nan"), float("nan")))
-    print(
-        f"{name:<14}{design:<11}{total:>6,}{n:>5}  {share(held):.3f} {np.mean(widths):.3f}  {none:>4.2f}"
-        f"  {t_held:.3f} {t_width:.3f}  {f'{min(good):.3f}' if good else '–':>5}"
-        f"  {share(looked):.3f} {np.mean(early) if early else float('nan'):.3f}",
-        flush=True,
-    )
+            early.note(estimated(rows, plan, n // 2, at_planned=False).corpus, truth)
+    none = 1 - len(ours.hits) / runs
+    best = min((f"{one.width:.3f}" for one in others.values() if one.share >= LEAST), default="–")
+    t = others["t"]
+    line = f"{name:<14}{design:<11}{total:>6,}{n:>5}  {ours.share:.3f} {ours.width:.3f}  {none:>4.2f}"
+    line += f"  {t.share:.3f} {t.width:.3f}  {best:>5}  {share(looked):.3f} {early.width:.3f}"
+    print(line, flush=True)
     what = f"{name}, {design}, N = {total:,}, n = {n}"
-    if share(held) < LEAST - 2 * sqrt(LEAST * (1 - LEAST) / max(1, len(held))):
-        yield f"{what}: held in {share(held):.3f}"
+    yield from ours.short_of(what)
     if none > MOST_NONE:
         yield f"{what}: no interval in {none:.2f} of the runs"
     if share(looked) > MOST_LOOKS + 2 * sqrt(MOST_LOOKS * (1 - MOST_LOOKS) / len(looked)):
@@ -360,18 +365,13 @@ def cell(name: str, make: Make, total: int, n: int, design: str, runs: int) -> I
 
 def new_samples(name: str, make: Make, total: int, n: int, runs: int) -> Iterator[str]:
     """One line; yields what is out of bounds."""
-    process = true_mean(make(np.random.default_rng(1), 400_000))
-    held, widths = [], []
+    process, found = true_mean(make(np.random.default_rng(1), 400_000)), Held()
     for run in range(runs):
         rng = np.random.default_rng([run, total, n])
         rows = make(rng, total)
-        found = estimated(rows, drawn(total, [], n, rng), n).generalising
-        if found is not None:
-            held.append(holds(found, process))
-            widths.append(found.width)
-    print(f"{name:<14}{total:>6,}{n:>5}  {share(held):.3f} {np.mean(widths):.3f}", flush=True)
-    if share(held) < LEAST - 2 * sqrt(LEAST * (1 - LEAST) / max(1, len(held))):
-        yield f"{name}, new samples, N = {total:,}, n = {n}: held in {share(held):.3f}"
+        found.note(estimated(rows, drawn(total, [], n, rng), n).generalising, process)
+    print(f"{name:<14}{total:>6,}{n:>5}  {found.share:.3f} {found.width:.3f}", flush=True)
+    yield from found.short_of(f"{name}, new samples, N = {total:,}, n = {n}")
 
 
 HEAD = (
@@ -386,13 +386,11 @@ HEAD = (
 def read(path: Path, scorer: str) -> Rows:
     """Recalls of every row with units; the gold is counted as it stands in the file."""
     found = []
-    for line in path.read_text("utf-8").splitlines():
-        row = json.loads(line)
+    for row in rows_of(path):
         gold = [unit["verdict"] for unit in row.pop("gold")["entities"]]
         record = measure.record_of(row)
-        proposal = record.proposal or rules.propose(
-            record.sample, language_of(record.sample, Policy()) or None
-        )
+        language = language_of(record.sample, Policy()) or None
+        proposal = record.proposal or rules.propose(record.sample, language)
         said = assess_all(record.sample, proposal, Matching(Policy(), 85), evidence=False)
         recall = count(said[scorer].units).recall
         if gold and recall is not None:
@@ -407,33 +405,28 @@ def drawn_from(rows: Rows, rng: Rng, total: int) -> Rows:
     return Rows(rows.automatic[place], rows.verified[place])
 
 
+REAL = {"rules": ("redocred_dev", "linked"), "claude": ("claude_redocred_dev", "ragas")}
+
+
 def main() -> int:
-    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 200
-    start = time.perf_counter()
+    given = options(__doc__, runs=200, data="")
+    runs, start = given.runs, time.perf_counter()
     print(f"{runs} runs a cell\n{HEAD}")
     wrong: list[str] = []
-    for name, make in POPULATIONS.items():
-        for total in SIZES:
-            for n in PLANNED:
-                for design in ("by score", *(["simple"] if total == 1_000 else [])):
-                    wrong += cell(name, make, total, n, design, runs // (1 + (total > 10_000)))
+    for (name, make), total, n in product(POPULATIONS.items(), SIZES, PLANNED):
+        for design in ("by score", "simple") if total == 1_000 else ("by score",):
+            wrong += cell(name, make, total, n, design, runs // (1 + (total > 10_000)))
     print("\nnew samples        N    n  held  width")
-    for name, make in POPULATIONS.items():
-        for total, n in ((200, 60), (200, 150), (1_000, 150)):
-            wrong += new_samples(name, make, total, n, runs)
-    if len(sys.argv) > 2:
-        data = Path(sys.argv[2]) / "native"
-        for name, file, scorer in (
-            ("rules", "redocred_dev", "linked"),
-            ("claude", "claude_redocred_dev", "ragas"),
-        ):
-            rows = read(data / f"{file}.jsonl", scorer)
-            for n in PLANNED:
-                wrong += cell(name, partial(drawn_from, rows), 1_000, n, "by score", runs)
+    for (name, make), (total, n) in product(POPULATIONS.items(), ((200, 60), (200, 150), (1_000, 150))):
+        wrong += new_samples(name, make, total, n, runs)
+    for name, (file, scorer) in REAL.items() if given.data else ():
+        rows = read(Path(given.data, "native", f"{file}.jsonl"), scorer)
+        for n in PLANNED:
+            wrong += cell(name, partial(drawn_from, rows), 1_000, n, "by score", runs)
     for line in wrong:
         print(f"✗ {line}")
     print(f"{time.perf_counter() - start:.0f} s")
-    return 1 if wrong else 0
+    return int(bool(wrong))
 
 
 if __name__ == "__main__":

@@ -15,12 +15,9 @@ import numpy as np
 
 from tests.benchmarks.coverage import LEAST, POPULATIONS, Rows, defined, holds, share, true_mean
 from tests.benchmarks.harness import options as options_of
-from workbench.comparing.estimates import Estimate, estimate
+from workbench.comparing.estimates import Design, Estimate, estimate
 from workbench.comparing.estimators import Population, Reached
 from workbench.comparing.plans import allocate, strata_of
-
-BATCH = 100_000
-Drawn = tuple[str, int]
 
 
 class Corpus:
@@ -29,48 +26,28 @@ class Corpus:
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
         each, inside, times = np.unique(rows.automatic, return_inverse=True, return_counts=True)
-        counts = Counter(dict(zip(defined(each), times.tolist(), strict=True)))
-        named = strata_of(counts)
-        self.values = [(value, named[value], n) for value, n in counts.items()]
-        self.names = sorted(set(named.values()))
-        places = np.array([self.names.index(named[value]) for value in defined(each)])[inside]
-        self.inside = [
-            [np.flatnonzero(places[at : at + BATCH] == number) + at for at in range(0, len(places), BATCH)]
-            for number in range(len(self.names))
-        ]
-        self.sizes = {name: sum(map(len, self.inside[number])) for number, name in enumerate(self.names)}
+        self.values, self.times = defined(each), times.tolist()
+        named = strata_of(Counter(dict(zip(self.values, self.times, strict=True))))
+        self.strata = np.array([named[value] for value in self.values])
+        self.places = {
+            name: np.flatnonzero((self.strata == name)[inside]) for name in sorted({*named.values()})
+        }
 
-    def drawn(self, n: int, seed: int) -> list[Drawn]:
-        """The sample of one draw, part by part, as from many files."""
+    def estimated(self, n: int, seed: int) -> Estimate:
+        """What is estimated of one draw: of each stratum the samples with the lowest numbers."""
         u = np.random.default_rng([seed, 0]).random(len(self.rows.verified))
-        found: list[Drawn] = []
-        for number, (name, taken) in enumerate(allocate(self.sizes, n).items()):
-            kept: list[tuple[float, int]] = []
-            for part in self.inside[number]:
-                lowest = part[np.argsort(u[part])[:taken]]
-                kept = sorted([*kept, *zip(u[lowest].tolist(), lowest.tolist(), strict=True)])[:taken]
-            found += [(name, place) for _, place in kept]
-        return found
-
-    def estimated(self, drawn: list[Drawn], n: int) -> Estimate:
-        places = [place for _, place in drawn]
-        automatic, verified = defined(self.rows.automatic[places]), defined(self.rows.verified[places])
-        reached = [
-            Reached(auto, value, 0.5, name)
-            for auto, value, (name, _) in zip(automatic, verified, drawn, strict=True)
-        ]
-        by_strata = len(self.names) > 1
-        return estimate(
-            Population(
-                [value for value, _, _ in self.values],
-                [name for _, name, _ in self.values] if by_strata else [],
-                [times for _, _, times in self.values],
-            ),
-            reached,
-            design="stratified" if by_strata else "simple",
-            planned=n,
-            at_planned=True,
-        )
+        reached: list[Reached] = []
+        for name, taken in allocate({name: len(own) for name, own in self.places.items()}, n).items():
+            own = self.places[name]
+            lowest = own[np.argsort(u[own])[:taken]]
+            pairs = zip(
+                defined(self.rows.automatic[lowest]), defined(self.rows.verified[lowest]), strict=True
+            )
+            reached += [Reached(automatic, verified, 0.5, name) for automatic, verified in pairs]
+        several = len(self.places) > 1
+        population = Population(self.values, self.strata.tolist() if several else [], self.times)
+        design: Design = "stratified" if several else "simple"
+        return estimate(population, reached, design=design, planned=n, at_planned=True)
 
 
 def main() -> int:
@@ -83,14 +60,13 @@ def main() -> int:
         rng = np.random.default_rng([place, options.rows])
         corpus = Corpus(make(rng, options.rows)._replace(groups=None))
         truth = true_mean(corpus.rows)
-        held, widths, errors = [], [], []
-        for run in range(place, options.runs, len(POPULATIONS)):
-            found = corpus.estimated(corpus.drawn(options.n, run), options.n)
-            held.append(holds(found.corpus, truth))
-            widths.append(found.corpus.width if found.corpus else float("nan"))
-            errors.append((found.point or 0.0) - truth)
+        runs = range(place, options.runs, len(POPULATIONS))
+        found = [corpus.estimated(options.n, run) for run in runs]
+        held = [holds(one.corpus, truth) for one in found]
+        widths = [one.corpus.width if one.corpus else float("nan") for one in found]
+        errors = [(one.point or 0.0) - truth for one in found]
         print(
-            f"{name:<14} {len(corpus.names):>6} {len(held):>5}  {share(held):.3f}  {np.mean(widths):.3f}"
+            f"{name:<14} {len(corpus.places):>6} {len(held):>5}  {share(held):.3f}  {np.mean(widths):.3f}"
             f"  {np.mean(errors):+.4f} ± {np.std(errors) / len(errors) ** 0.5:.4f}",
             flush=True,
         )

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import statistics
 import subprocess
+import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 Work = Callable[[], object]
+
+PROGRAM = (sys.executable, "-m", "workbench.cli")
 
 
 class Used(NamedTuple):
@@ -35,7 +40,7 @@ def options(doc: str | None, **defaults: Any) -> argparse.Namespace:
             parser.add_argument(name, type=default)
             continue
         kind, several = (type(default[0]), "+") if isinstance(default, list) else (type(default), None)
-        parser.add_argument(f"--{name}", default=default, type=kind, nargs=several)
+        parser.add_argument(f"--{name.replace('_', '-')}", default=default, type=kind, nargs=several)
     return parser.parse_args()
 
 
@@ -57,6 +62,19 @@ def process(command: Sequence[str], environment: Mapping[str, str] | None = None
     return Used(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024)
 
 
+@contextmanager
+def served(*command: str) -> Iterator[tuple[str, int]]:
+    """The address of a server in a process of its own, as its first line says it, and its number."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
+        try:
+            assert server.stdout is not None
+            found = re.search(r"http://\S+:\d+", server.stdout.readline())
+            assert found is not None
+            yield found[0], server.pid
+        finally:
+            server.terminate()
+
+
 def quantile(share: float, values: Iterable[float]) -> float:
     """Of some values: at .5 the median, at .95 what one in twenty exceeds."""
     ordered = sorted(values)
@@ -65,6 +83,12 @@ def quantile(share: float, values: Iterable[float]) -> float:
 
 def median_of(runs: Sequence[Used]) -> Used:
     return Used(*map(statistics.median, zip(*runs, strict=True)))
+
+
+def medians(pairs: Sequence[tuple[float, float]]) -> tuple[float, float, float]:
+    """Of work and floor, measured in turn: the medians of each and of their ratio."""
+    ours, floor = (statistics.median(column) for column in zip(*pairs, strict=True))
+    return ours, floor, statistics.median(one / max(other, 1e-6) for one, other in pairs)
 
 
 def cpu_seconds(work: Work) -> float:
@@ -76,7 +100,5 @@ def cpu_seconds(work: Work) -> float:
 def compared(calls: Iterable[tuple[str, Work, Work]], rounds: int) -> None:
     """Print the median CPU seconds of each work, of its floor, and of their ratio, measured in turn."""
     for name, work, floor in calls:
-        pairs = [(cpu_seconds(work), cpu_seconds(floor)) for _ in range(rounds)]
-        ours, theirs = (statistics.median(column) for column in zip(*pairs, strict=True))
-        ratio = statistics.median(one / max(other, 1e-6) for one, other in pairs)
+        ours, theirs, ratio = medians([(cpu_seconds(work), cpu_seconds(floor)) for _ in range(rounds)])
         print(f"{name:<30} {ours:9.4f} s  floor {theirs:9.4f} s  ratio {ratio:9.1f}", flush=True)

@@ -13,20 +13,19 @@ missing with a reason; they are exported in every format, and what comes back is
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
 import random
+import re
 import shutil
 import sqlite3
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
-from tests.benchmarks.harness import Used, cpu_seconds, median_of, options, process
+from tests.benchmarks.harness import PROGRAM, Used, cpu_seconds, median_of, options, process
+from tests.rows import Row, sample, write_rows
 from workbench.formats.exports.verify import FORMATS
 
 SPANS = 8
@@ -35,141 +34,83 @@ WORDS = (
     "Bologna Kyoto Samara Quito 1889 1631 Lovelace Gagarin Curie Humboldt of the in by was and near"
 ).split()
 COMES_BACK = (
-    "native", "ragas", "ragas-annotations", "deepeval-goldens", "deepeval-cases", "huggingface",
-    "label-studio", "prodigy", "csv",
-)  # fmt: skip
-Row = dict[str, Any]
-Spans = list[tuple[int, int, str]]
+    "native ragas ragas-annotations deepeval-goldens deepeval-cases huggingface label-studio prodigy csv"
+)
+Make = Callable[[Row, list[Row]], Row]
 
 
-def samples(rows: int) -> Iterator[tuple[Row, Spans]]:
-    """Samples of about one kilobyte and the places of eight words of each reference."""
+def samples(rows: int) -> Iterator[tuple[Row, list[Row]]]:
+    """Samples of about one kilobyte, and eight words of each reference with their places."""
     chance = random.Random(7)
 
     def text(words: int) -> str:
         return " ".join(chance.choices(WORDS, k=words)).capitalize() + "."
 
     for number in range(rows):
-        reference = text(25)
-        starts, at = [], 0
-        for word in reference.rstrip(".").split(" "):
-            starts.append((at, at + len(word)))
-            at += len(word) + 1
-        spans = [(*starts[index], "place") for index in sorted(chance.sample(range(25), SPANS))]
-        row = {
-            "id": f"sample-{number}",
-            "user_input": text(8),
-            "reference": reference,
-            "retrieved_contexts": [text(40) for _ in range(3)],
-            "meta": {"language": "en", "retriever": "bm25"},
-        }
-        yield row, spans
+        reference, contexts = text(25), [text(40) for _ in range(3)]
+        marked = {"user_input": text(8), "meta": {"language": "en", "retriever": "bm25"}}
+        words = list(re.finditer(r"[^ .]+", reference))
+        units = [
+            {"text": word[0], "label": "place", "start": word.start(), "end": word.end()}
+            for word in (words[place] for place in sorted(chance.sample(range(25), SPANS)))
+        ]
+        yield sample(f"sample-{number}", reference, *contexts, **marked), units
 
 
-def plain(row: Row, _: Spans) -> Row:
+def plain(row: Row, _: list[Row]) -> Row:
     return row
 
 
-def listed(row: Row, spans: Spans, **more: Any) -> list[Row]:
-    text = row["reference"]
-    return [{"text": text[s:e], "label": label, "start": s, "end": e, **more} for s, e, label in spans]
+def native(row: Row, units: list[Row]) -> Row:
+    return {**row, "proposal": {"proposer": "p", "reference_entities": units}}
 
 
-def native(row: Row, spans: Spans) -> Row:
-    return {**row, "proposal": {"proposer": "p", "reference_entities": listed(row, spans)}}
+def gold(row: Row, units: list[Row]) -> Row:
+    missing = [{**unit, "verdict": "missing"} for unit in units]
+    return {**row, "gold": {"annotator": "a", "entities": missing}}
 
 
-def gold(row: Row, spans: Spans) -> Row:
-    return {**row, "gold": {"annotator": "a", "entities": listed(row, spans, verdict="missing")}}
-
-
-def verified(row: Row, spans: Spans) -> Row:
+def verified(row: Row, units: list[Row]) -> Row:
     """Half of the units found, with their place in a context that names them."""
-    found, missing = listed(row, spans[::2], verdict="found"), listed(row, spans[1::2], verdict="missing")
-    context = ""
-    for unit in found:
-        start = len(context)
-        unit["evidence"] = [{"context": 3, "start": start, "end": start + len(unit["text"])}]
-        context += unit["text"] + " near "
-    for unit in missing:
-        unit["reason"] = "absent"
-    gold = {"annotator": "ann", "entities": found + missing}
-    return {**native(row, spans), "retrieved_contexts": [*row["retrieved_contexts"], context], "gold": gold}
+    context, judged = "", []
+    for found, missing in zip(units[::2], units[1::2], strict=True):
+        place = {"context": 3, "start": len(context), "end": len(context) + len(found["text"])}
+        context += found["text"] + " near "
+        judged.append({**found, "verdict": "found", "evidence": [place]})
+        judged.append({**missing, "verdict": "missing", "reason": "absent"})
+    contexts = [*row["retrieved_contexts"], context]
+    gold = {"annotator": "ann", "entities": judged}
+    return {**native(row, units), "retrieved_contexts": contexts, "gold": gold}
 
 
-def ragas(row: Row, _: Spans) -> Row:
-    named = {"question": row["user_input"], "contexts": row["retrieved_contexts"]}
-    return {**named, "ground_truth": row["reference"], "context_entity_recall": 0.5}
+def argilla(row: Row, units: list[Row]) -> Row:
+    responses = {"ner": [{"value": units, "user_id": "u"}]}
+    return {"fields": {"text": row.pop("reference")}, "metadata": row, "responses": responses}
 
 
-def deepeval(row: Row, _: Spans) -> Row:
-    named = {"input": row["user_input"], "retrieval_context": row["retrieved_contexts"]}
-    metrics = [{"name": "Contextual Recall", "score": 0.5, "threshold": 0.5, "reason": "because"}]
-    return {**named, "expected_output": row["reference"], "metricsData": metrics}
+def doccano(row: Row, units: list[Row]) -> Row:
+    marked = [[unit["start"], unit["end"], unit["label"]] for unit in units]
+    return {"text": row.pop("reference"), "label": marked, **row}
 
 
-def without_reference(row: Row) -> Row:
-    return {name: value for name, value in row.items() if name != "reference"}
-
-
-def prodigy(row: Row, spans: Spans) -> Row:
-    given = [{"start": s, "end": e, "label": label} for s, e, label in spans]
-    return {"text": row["reference"], "meta": without_reference(row), "spans": given, "answer": "accept"}
-
-
-def label_studio(row: Row, spans: Spans) -> Row:
-    common = {"from_name": "label", "to_name": "text", "type": "labels"}
-    result = [
-        {"id": f"r{one['start']}", **common, "value": {**one, "labels": [one["label"]]}}
-        for one in listed(row, spans)
-    ]
-    data = {"text": row["reference"], **without_reference(row)}
-    return {"data": data, "annotations": [{"result": result, "completed_by": 1}], "predictions": []}
-
-
-def argilla(row: Row, spans: Spans) -> Row:
-    value = [{"start": s, "end": e, "label": label} for s, e, label in spans]
-    responses = {"ner": [{"value": value, "user_id": "u"}]}
-    fields = {"text": row["reference"]}
-    return {"fields": fields, "metadata": without_reference(row), "responses": responses}
-
-
-def doccano(row: Row, spans: Spans) -> Row:
-    return {"text": row["reference"], "label": [list(span) for span in spans], **without_reference(row)}
-
-
-MAKE: dict[str, tuple[str, Callable[[Row, Spans], Row]]] = {
-    "plain": ("a.jsonl", plain),
-    "native": ("a.jsonl", native),
-    "native-gold": ("a.jsonl", gold),
-    "ragas": ("a.jsonl", ragas),
-    "ragas-csv": ("a.csv", ragas),
-    "deepeval": ("a.json", deepeval),
-    "prodigy": ("a.jsonl", prodigy),
-    "label-studio": ("a.json", label_studio),
-    "argilla": ("a.json", argilla),
-    "doccano": ("a.jsonl", doccano),
-    "parquet": ("a.parquet", ragas),
+MAKE: dict[str, Make] = {
+    "plain": plain,
+    "native": native,
+    "native-gold": gold,
+    "argilla": argilla,
+    "doccano": doccano,
 }
+"""What no export brings back, and what the others are set against."""
 
 
-def write(path: Path, make: Callable[[Row, Spans], Row], rows: int) -> None:
-    """The file of a format: lines, one document, a table, or Parquet."""
+def write(path: Path, make: Make, rows: int) -> Path:
+    """The file of a format: one document, or lines."""
     path.parent.mkdir(exist_ok=True)
     given = [make(*one) for one in samples(rows)]
-    if path.suffix == ".parquet":
-        import pyarrow as arrow
-        import pyarrow.parquet as parquet
-
-        parquet.write_table(arrow.Table.from_pylist(given), path)
-        return
-    with path.open("w", encoding="utf-8", newline="") as file:
-        if path.suffix == ".csv":
-            csv.writer(file).writerows([list(given[0]), *(map(str, row.values()) for row in given)])
-        elif path.suffix == ".json":
-            json.dump(given, file, ensure_ascii=False, indent=1)
-        else:
-            file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in given)
+    if make is not argilla:
+        return write_rows(path, given)
+    path.write_text(json.dumps(given, ensure_ascii=False, indent=1), "utf-8")
+    return path
 
 
 def import_floor(source: Path) -> None:
@@ -198,7 +139,7 @@ def export_floor(source: Path) -> float:
 
 
 def workbench(db: Path, *words: str | Path) -> Used:
-    return process([sys.executable, "-m", "workbench.cli", "--db", str(db), *map(str, words)])
+    return process([*PROGRAM, "--db", str(db), *map(str, words)])
 
 
 def bytes_in(path: Path) -> int:
@@ -236,7 +177,7 @@ def exported(base: Path, rounds: int, forms: list[str]) -> None:
             shutil.rmtree(target / form, ignore_errors=True)
             runs.append(workbench(db, "export", target / form, "--format", form, "--names"))
         show(f"export {form}", bytes_in(target / form), runs, floor)
-        if form in COMES_BACK:
+        if form in COMES_BACK.split():
             measure(form, target / form, base, rounds, "--gold-if-given")
 
 
@@ -245,16 +186,12 @@ def main() -> None:
     chosen = [form for form in given.formats if form]
     print(f"{given.rows:,} samples of {SPANS} spans, medians of {given.rounds} rounds")
     with tempfile.TemporaryDirectory() as name:
-        base = Path(name, "rows.jsonl")
+        base = write(Path(name, "rows.jsonl"), verified if given.exported else native, given.rows)
         if given.exported:
-            write(base, verified, given.rows)
             exported(base, given.rounds, chosen or list(FORMATS))
             return
-        write(base, native, given.rows)
         for form in chosen or MAKE:
-            file, make = MAKE[form]
-            path = Path(name, form, file)
-            write(path, make, given.rows)
+            path = write(Path(name, form, "rows.json"), MAKE[form], given.rows)
             measure(form, path, base, given.rounds, *(("--gold",) if form == "native-gold" else ()))
 
 

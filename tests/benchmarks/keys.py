@@ -21,18 +21,17 @@ import json
 import re
 import shutil
 import sqlite3
-import statistics
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing
 from itertools import cycle, islice
 from pathlib import Path
+from statistics import median
+from typing import NamedTuple
 
-from tests.benchmarks.harness import options as options_of, quantile, size_of
+from tests.benchmarks.harness import medians, options as options_of, quantile, served, size_of
 from tests.benchmarks.many_samples import database, environment, order_of
 from tests.benchmarks.pty_app import PtyApp, frames, installed
 from workbench.model import Sample
@@ -78,39 +77,20 @@ Bare().run()
 POSITION = re.compile(rb"\x1b\[(\d+);\d+H")
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(NamedTuple):
     """Keys to press in turn, again and again, and what the awaited frame of each one holds."""
 
     name: str
-    keys: tuple[bytes, ...]
-    shows: tuple[bytes | None, ...]
+    keys: Sequence[bytes]
+    shows: Sequence[bytes | None]
 
 
-class Measured:
-    """Seconds of each press, and presses that brought no frame."""
+class Round(NamedTuple):
+    """One case measured once: seconds of each press, None without a frame, and the rows that ours painted."""
 
-    def __init__(self) -> None:
-        self.seconds: list[float] = []
-        self.missed = 0
-
-    def press(self, app: PtyApp, key: bytes, shows: bytes | None = None) -> bytes:
-        """Press once and note it."""
-        pressed = app.press(key, until=shows)
-        if pressed.seconds is None:
-            self.missed += 1
-        else:
-            self.seconds.append(pressed.seconds)
-        return pressed.output
-
-
-@dataclass(frozen=True, slots=True)
-class Round:
-    """One case measured once: ours, the bare app, and the median of the rows that ours painted."""
-
-    ours: Measured
-    bare: Measured
-    rows: float
+    ours: list[float | None]
+    bare: list[float | None]
+    rows: list[int]
 
 
 def rows_of(output: bytes) -> int:
@@ -121,8 +101,8 @@ def rows_of(output: bytes) -> int:
 def cases(order: list[str], rounds: int, presses: int) -> Iterator[list[Case]]:
     """The cases of each round; accepts go on where the round before ended, undos take them back once."""
     for at in range(0, rounds * presses, presses):
-        ahead = tuple(key.encode() for key in order[at + 1 : at + 1 + presses])
-        back = tuple(key.encode() for key in reversed(order[at : at + presses]))
+        ahead = [key.encode() for key in order[at + 1 : at + 1 + presses]]
+        back = [key.encode() for key in reversed(order[at : at + presses])]
         yield [
             Case("j k  move", (b"j", b"k"), (None, None)),
             Case("x    reject, restore", (b"x", b"x"), (b"rejected", b"restored")),
@@ -135,40 +115,25 @@ def cases(order: list[str], rounds: int, presses: int) -> Iterator[list[Case]]:
 
 def measure(case: Case, app: PtyApp, bare: PtyApp, presses: int) -> Round:
     """The times of both apps for one case, pressed in turn."""
-    ours, theirs = Measured(), Measured()
-    painted: list[int] = []
+    found = Round([], [], [])
     for key, shows in islice(cycle(zip(case.keys, case.shows, strict=True)), presses):
-        painted.append(rows_of(ours.press(app, key, shows)))
-        theirs.press(bare, chr(0x30 + painted[-1]).encode())
-    return Round(ours, theirs, statistics.median(painted))
+        pressed = app.press(key, until=shows)
+        found.ours.append(pressed.seconds)
+        found.rows.append(rows_of(pressed.output))
+        found.bare.append(bare.press(chr(0x30 + found.rows[-1]).encode()).seconds)
+    return found
 
 
 def report(name: str, rounds: list[Round]) -> None:
     """Medians over the rounds, of the seconds and of their ratios."""
-    print(f"{name}, {statistics.median(one.rows for one in rounds):.0f} rows")
+    print(f"{name}, {median(median(one.rows) for one in rounds):.0f} rows")
     for word, share in (("median", 0.5), ("p95", 0.95)):
-        pairs = [(quantile(share, one.ours.seconds), quantile(share, one.bare.seconds)) for one in rounds]
-        ours, theirs = (statistics.median(column) for column in zip(*pairs, strict=True))
-        ratio = statistics.median(one / other for one, other in pairs)
+        pairs = [(quantile(share, filter(None, a)), quantile(share, filter(None, b))) for a, b, _ in rounds]
+        ours, theirs, ratio = medians(pairs)
         print(f"    {word:<6} {1e3 * ours:5.1f} ms   bare {1e3 * theirs:5.1f} ms, ratio {ratio:.2f}")
-    missed, theirs_missed = sum(one.ours.missed for one in rounds), sum(one.bare.missed for one in rounds)
+    missed, theirs_missed = sum(a.count(None) for a, _, _ in rounds), sum(b.count(None) for _, b, _ in rounds)
     if missed or theirs_missed:
         print(f"    no frame: {missed}, bare {theirs_missed}")
-
-
-@contextmanager
-def service(rate: float) -> Iterator[str]:
-    """The local service in a process of its own; its address."""
-    command = [sys.executable, "-m", "tests.proposing.claude.server", "--port", "0"]
-    command += ["--rate", str(rate), "--bucket", str(max(1.0, rate)), "--latency", "1"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        try:
-            assert server.stdout is not None
-            found = re.search(r"http://\S+", server.stdout.readline())
-            assert found is not None
-            yield found[0]
-        finally:
-            server.terminate()
 
 
 def part(path: Path) -> None:
@@ -178,16 +143,13 @@ def part(path: Path) -> None:
         for number, key, question, reference, contexts in rows:
             texts = tuple(f"{text} ({number})" for text in json.loads(contexts))
             sample = Sample(key, question, f"{reference} ({number})", texts)
+            hashes = sample.reference_hash, sample.content_hash
             raw.execute(
                 "UPDATE sample SET reference = ?, retrieved_contexts = ?, reference_hash = ?, "
                 "content_hash = ? WHERE id = ?",
-                (
-                    sample.reference, json.dumps(texts), sample.reference_hash, sample.content_hash, number,
-                ),
-            )  # fmt: skip
-            raw.execute(
-                "UPDATE proposal SET content_hash = ? WHERE sample_id = ?", (sample.content_hash, number)
+                (sample.reference, json.dumps(texts), *hashes, number),
             )
+            raw.execute("UPDATE proposal SET content_hash = ? WHERE sample_id = ?", (hashes[1], number))
 
 
 def start_run(app: PtyApp) -> None:
@@ -220,15 +182,18 @@ def main() -> None:
         shutil.copy(database(options.samples), copy)
         program.write_text(BARE, "utf-8")
         order = order_of(copy, 5000)
-        command = [installed(), "--db", str(copy), "--as", "ann", "review"]
         with ExitStack() as stack:
             own = dict(environment())
             if options.proposing:
                 with closing(sqlite3.connect(copy)) as raw, raw:
                     raw.execute("UPDATE dataset SET external = 'allow'")
                 part(copy)
-                own["ANTHROPIC_BASE_URL"] = stack.enter_context(service(options.proposing))
-                own["ANTHROPIC_API_KEY"] = "test"
+                command = [sys.executable, "-m", "tests.proposing.claude.server", "--port", "0"]
+                command += ["--rate", f"{options.proposing}", "--latency", "1"]
+                command += ["--bucket", f"{max(1.0, options.proposing)}"]
+                url, _ = stack.enter_context(served(*command))
+                own |= {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "test"}
+            command = [installed(), "--db", str(copy), "--as", "ann", "review"]
             app = stack.enter_context(PtyApp(command, size=size, environment=own))
             command = [sys.executable, str(program), str(Path(name, "bare.db"))]
             bare = stack.enter_context(PtyApp(command, size=size, environment=environment()))

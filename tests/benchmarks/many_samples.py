@@ -1,4 +1,4 @@
-"""Databases of any number of samples for measurements: a small import, multiplied inside SQLite.
+"""Databases of any number of samples for measurements: a small import, multiplied inside the database.
 
 A million samples take about a minute and 1.5 GB; they are kept in the temporary folder for the next run.
 """
@@ -6,21 +6,22 @@ A million samples take about a minute and 1.5 GB; they are kept in the temporary
 from __future__ import annotations
 
 import hashlib
-import json
 import random
 import sqlite3
 import subprocess
-import sys
 import tempfile
 from contextlib import closing
 from pathlib import Path
 
+from sqlalchemy import Connection, create_engine, text
+
+from tests.benchmarks.harness import PROGRAM
 from tests.benchmarks.pty_app import terminal_environment
-from tests.rows import Row, proposal, sample, write_rows
+from tests.rows import Row, gold, proposal, sample, write_rows
 from workbench.matching import MATCHER
-from workbench.model import text_hash
 from workbench.settings import State, write_state
 from workbench.store import tables
+from workbench.store.database import number_on
 
 TABLES = hashlib.sha256(Path(tables.__file__).read_bytes()).hexdigest()[:12]
 """The tables as they are now: a database that is kept from an earlier run may have others."""
@@ -44,16 +45,45 @@ def database(samples: int) -> Path:
     fresh = path.with_suffix(".making")
     for old in (fresh, Path(f"{fresh}-wal"), Path(f"{fresh}-shm")):
         old.unlink(missing_ok=True)
-    source = FOLDER / "base.jsonl"
-    write_rows(source, base_rows())
-    command = [sys.executable, "-m", "workbench.cli", "--db", str(fresh), "--as", "ann"]
+    source = write_rows(FOLDER / "base.jsonl", base_rows())
+    command = [*PROGRAM, "--db", str(fresh), "--as", "ann"]
     for words in (["import", str(source), "--gold-if-given", "--blind", "0"], ["score"]):
         subprocess.run([*command, *words], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    with closing(sqlite3.connect(fresh)) as raw:
-        multiply(raw, samples // BASE)
-        raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    engine = create_engine(f"sqlite:///{fresh}")
+    with engine.begin() as connection:
+        connection.exec_driver_sql("PRAGMA cache_size=-400000")
+        multiply(connection, samples // BASE - 1, sample="1 = 1", proposal="1 = 1", counted="1 = 1")
+    engine.dispose()
     fresh.rename(path)
     return path
+
+
+def multiply(connection: Connection, times: int, **chosen: str) -> None:
+    """So many more of each row `o` that is chosen of a table, with ids and texts of its own."""
+    named = {name: tables.METADATA.tables[name] for name in chosen}
+    highest = (f"SELECT coalesce(max(id), 0) FROM {name}" for name, one in named.items() if "id" in one.c)
+    step = 1 + max(connection.execute(text(query)).scalar_one() for query in highest)
+    # an odd factor mod 2^32 gives every id another number, spread as a random draw is
+    spread = f"(((o.{{}} + n * {step}) * 2654435761) % 4294967296) / 4294967296.0"
+
+    def moved(column: str, key: str) -> str:
+        if column in ("id", "sample_id", "review_id"):
+            return f"o.{column} + n * {step}"
+        if column in ("key", "reference_hash", "content_hash", "action"):
+            return f"o.{column} || '-' || CAST(n AS VARCHAR)"
+        return spread.format(key) if column in ("u", "rank") else f'o."{column}"'
+
+    for first in range(1, times + 1, 50):
+        numbers = " UNION ALL ".join(f"SELECT {n} AS n" for n in range(first, min(first + 50, times + 1)))
+        for name, table in named.items():
+            columns = [column.name for column in table.c]
+            key = "sample_id" if "sample_id" in columns else "id"
+            values = ", ".join(moved(column, key) for column in columns)
+            listed = ", ".join(f'"{column}"' for column in columns)
+            where = f"o.{'id' if 'id' in columns else key} < {step} AND {chosen[name]}"
+            given = f'SELECT {values} FROM "{name}" o, ({numbers}) m WHERE {where}'
+            connection.execute(text(f'INSERT INTO "{name}" ({listed}) {given}'))
+    number_on(connection, tables.METADATA.sorted_tables)
 
 
 def environment() -> dict[str, str]:
@@ -73,72 +103,29 @@ def base_rows() -> list[Row]:
     chance = random.Random(7)
 
     def name() -> str:
-        return " ".join(
-            "".join(chance.choices(SYLLABLES, k=3)).capitalize() for _ in range(chance.choice((1, 2)))
-        )
+        words = ("".join(chance.choices(SYLLABLES, k=3)).capitalize() for _ in range(chance.choice((1, 2))))
+        return " ".join(words)
 
-    def sentence(names: list[str]) -> str:
-        pieces = [" ".join(chance.choices(WORDS, k=4)) + " " + one for one in names]
-        return (" ".join(pieces) + " " + " ".join(chance.choices(WORDS, k=3))).capitalize() + "."
+    def sentence() -> str:
+        return " ".join(chance.choices(WORDS, k=3)).capitalize() + "."
 
     rows: list[Row] = []
     for number in range(BASE):
         names = [name() for _ in range(6)]
         entities = [{"text": one, "label": chance.choice(LABELS)} for one in names]
-        # capitalize() lowers the rest, so the names are put in afterwards
-        reference = (
-            f"{sentence([])} It names {', '.join(names[:3])}. {sentence([])} Then {', '.join(names[3:])}."
+        first, second = ", ".join(names[:3]), ", ".join(names[3:])
+        reference = f"{sentence()} It names {first}. {sentence()} Then {second}."
+        contexts = [f"{sentence()} {one} is here; {sentence()} {sentence()}" for one in names[:4]]
+        given = proposal(
+            (), *([one] for one in entities[:4]), proposer="recorded", reference_entities=entities
         )
-        contexts = [f"{sentence([])} {one} is here; {sentence([])} {sentence([])}" for one in names[:4]]
-        given = {
-            **proposal((), *([one] for one in entities[:4]), proposer="recorded"),
-            "reference_entities": entities,
-        }
-        asked, group = f"Which names stand in text {number}?", f"group-{number % 200}"
-        row = sample(f"sample-{number}", reference, *contexts, user_input=asked, group=group, proposal=given)
+        marks = {"group": f"group-{number % 200}", "proposal": given}
         if number % (BASE // VERIFIED) == 0:
-            found = [{**entity, "verdict": "found"} for entity in entities[:4]]
-            missing = [{**entity, "verdict": "missing"} for entity in entities[4:]]
-            row["gold"] = {"annotator": "ann", "entities": found + missing}
-        rows.append(row)
+            verdicts = ["found"] * 4 + ["missing"] * 2
+            marks["gold"] = gold(dict(zip(names, verdicts, strict=True)), "ann")
+        asked = f"Which names stand in text {number}?"
+        rows.append(sample(f"sample-{number}", reference, *contexts, user_input=asked, **marks))
     return rows
-
-
-def multiply(raw: sqlite3.Connection, times: int) -> None:
-    """Copy samples, proposals and counts until there are `times` as many, each with its own question."""
-    raw.create_function("content_hash", 3, lambda q, r, contexts: text_hash(q, r, *json.loads(contexts)))
-    raw.create_function("reference_hash", 2, text_hash)
-    raw.execute("PRAGMA synchronous=OFF")
-    raw.execute("PRAGMA cache_size=-400000")
-    number = f"id - 1 + :step * {BASE}"
-    # an odd factor mod 2^32 gives every id another number, spread as a random draw is
-    spread = f"(((id + :step * {BASE}) * 2654435761) % 4294967296) / 4294967296.0"
-    asked = f"'Which names stand in text ' || ({number}) || '?'"
-    copied = {
-        "sample": {
-            "id": f"id + :step * {BASE}",
-            "key": f"'sample-' || ({number})",
-            "user_input": asked,
-            "reference_hash": f"reference_hash({asked}, reference)",
-            "content_hash": f"content_hash({asked}, reference, retrieved_contexts)",
-            "u": spread,
-            "rank": spread,
-        },
-        "proposal": {
-            "id": f"id + :step * {BASE}",
-            "sample_id": f"sample_id + :step * {BASE}",
-            "content_hash": f"(SELECT s.content_hash FROM sample s WHERE s.id = sample_id + :step * {BASE})",
-        },
-        "counted": {"sample_id": f"sample_id + :step * {BASE}"},
-    }
-    with raw:
-        for table, changed in copied.items():
-            names = [row[1] for row in raw.execute(f"PRAGMA table_info({table})")]
-            values = ", ".join(changed.get(name, f'"{name}"') for name in names)
-            first = "id" if "id" in names else "sample_id"
-            query = f"INSERT INTO {table} SELECT {values} FROM {table} WHERE {first} <= {BASE}"
-            for step in range(1, times):
-                raw.execute(query, {"step": step})
 
 
 def order_of(path: Path, most: int = 1) -> list[str]:

@@ -21,14 +21,13 @@ from sqlalchemy import text
 
 from tests.benchmarks import team
 from tests.benchmarks.harness import options
+from tests.benchmarks.many_samples import multiply
 from tests.postgres import running
 from workbench.stages import queue
 from workbench.stages.queue_values import queue_ids
 from workbench.store.assignments import claim
-from workbench.store.database import number_on
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store, open_store
-from workbench.store.tables import METADATA
 from workbench.tui.screens.queue import ABOVE, BELOW
 
 FIRST = 1000
@@ -39,15 +38,10 @@ def fill(store: Store, samples: int) -> None:
     """So many samples with a place each; sixteen people decided every second one."""
     with tempfile.TemporaryDirectory() as folder:
         team.make(store, Path(folder), FIRST, 0)
-    columns = [column.name for column in METADATA.tables["sample"].c]
-    moved = {"id": f"o.id + n * {FIRST}", "key": "o.key || '-' || n", "rank": "random()", "u": "random()"}
-    moved |= {name: f"md5(o.{name} || n)" for name in ("reference_hash", "content_hash")}
-    values = ", ".join(moved.get(name, f"o.{name}") for name in columns)
     decided = "SELECT id, dataset_id, 'p' || (id / 2) % 16 AS who FROM sample WHERE id % 2 = 0"
     with store.writing() as session:
+        multiply(session.connection(), samples // FIRST - 1, sample="1 = 1")
         for statement in (
-            f"INSERT INTO sample ({', '.join(columns)}) SELECT {values} FROM sample o, "
-            f"generate_series(1, {samples // FIRST - 1}) n",
             "INSERT INTO review (dataset_id, sample_id, annotator, origin, policy_version, shown, seq, "
             "entity, statement, flag, updated_at, off_plan) SELECT dataset_id, id, who, 'reviewed', 1, "
             f"'assisted', 1, 'verified', 'todo', '', now(), false FROM ({decided}) d",
@@ -57,9 +51,7 @@ def fill(store: Store, samples: int) -> None:
             "UPDATE dataset SET overlap = 1",
         ):
             session.execute(text(statement))
-        number_on(session.connection(), METADATA.sorted_tables)
-    with store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        connection.execute(text("VACUUM ANALYZE"))  # what a server does by itself
+    team.analyzed(store, "VACUUM ANALYZE")
 
 
 def timed(store: Store, times: int, work: Callable[[int], object]) -> str:
@@ -89,15 +81,15 @@ def main() -> None:
         fill(store, given.samples)
         print(f"{given.samples:,} samples made in {time.monotonic() - begun:.0f} s")
         info = find_dataset(store, None)
-        plain = replace(info, overlap=0)
         page(store)
-        print("claim:", timed(store, given.times, lambda number: claim(store, info, f"q{number}")))
-        print("next, held:", timed(store, given.times, lambda _: queue.next_sample(store, info, "q1")))
-        print(
-            "next, no assignments:",
-            timed(store, given.times, lambda _: queue.next_sample(store, plain, "q1")),
-        )
-        print("first page:", timed(store, given.times, lambda _: page(store)))
+        works: dict[str, Callable[[int], object]] = {
+            "claim": lambda number: claim(store, info, f"q{number}"),
+            "next, held": lambda _: queue.next_sample(store, info, "q1"),
+            "next, no assignments": lambda _: queue.next_sample(store, replace(info, overlap=0), "q1"),
+            "first page": lambda _: page(store),
+        }
+        for name, work in works.items():
+            print(f"{name}: {timed(store, given.times, work)}")
         walls: list[float] = []
         begun = time.perf_counter()
         reading = threading.Thread(target=queue_ids, args=(store, info, "ada"))
@@ -107,10 +99,8 @@ def main() -> None:
             page(store)
             walls.append(1000 * (time.perf_counter() - one))
         took = time.perf_counter() - begun
-        print(
-            f"all ids: {took:.1f} s; pages meanwhile: {len(walls)}, {median(walls):.1f} ms, "
-            f"most {max(walls):.1f}"
-        )
+        meanwhile = f"{len(walls)}, {median(walls):.1f} ms, most {max(walls):.1f}"
+        print(f"all ids: {took:.1f} s; pages meanwhile: {meanwhile}")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.benchmarks.harness import options, process
+from tests.benchmarks.harness import medians, options, process
 from tests.benchmarks.many_samples import FOLDER, database, environment, order_of
 from tests.benchmarks.pty_app import PtyApp, installed
 
@@ -73,7 +73,7 @@ def ours(path: Path, key: str) -> list[Point]:
         return [Point(app.wait_for(text), app.cpu_seconds()) for text in ("Workbench", "Which", key)]
 
 
-def memory(path: Path, key: str) -> tuple[float, float]:
+def memory(path: Path) -> tuple[float, float]:
     """Resident megabytes when the rows are there, and after paging through the list."""
     with PtyApp([installed(), "--db", str(path), "--as", "ann", "review"], environment=environment()) as app:
         app.wait_for("as ann")
@@ -92,9 +92,9 @@ def main() -> None:
     typer.write_text(HELP, "utf-8")
     ours_help, bare_help = [installed(), "--help"], [sys.executable, str(typer), "--help"]
     process(ours_help)  # byte code is compiled once
-    pairs = [(process(ours_help).cpu, process(bare_help).cpu) for _ in range(given.rounds)]
-    mine, theirs = (statistics.median(column) for column in zip(*pairs, strict=True))
-    print(f"--help {mine:.3f} s CPU, floor {theirs:.3f} s, ratio {mine / theirs:.2f} (bar 1.6)")
+    helps = [(process(ours_help).cpu, process(bare_help).cpu) for _ in range(given.rounds)]
+    mine, theirs, ratio = medians(helps)
+    print(f"--help {mine:.3f} s CPU, floor {theirs:.3f} s, ratio {ratio:.2f} (bar 1.6)")
 
     paths = {number: database(number) for number in given.samples}
     keys = {number: order_of(path)[0] for number, path in paths.items()}
@@ -113,18 +113,13 @@ def main() -> None:
     print(f"{given.rounds} rounds; bare Textual app {statistics.median(one.wall for one in floors):.3f} s")
     for number, points in times.items():
         for column, name in enumerate(("first frame, bar 2", "rows, bar 3.5", "sample")):
-            ours_now = [point[column] for point in points]
-            wall = statistics.median(
-                one.wall / floor.wall for one, floor in zip(ours_now, floors, strict=True)
-            )
-            cpu = statistics.median(one.cpu / floor.cpu for one, floor in zip(ours_now, floors, strict=True))
-            seconds = statistics.median(one.wall for one in ours_now)
-            print(
-                f"{number:>9,} samples, {name:<18} {seconds:.3f} s, "
-                f"median ratio {wall:.2f} (of CPU {cpu:.2f})"
-            )
+            pairs = [(point[column], floor) for point, floor in zip(points, floors, strict=True)]
+            seconds, _, wall = medians([(one.wall, floor.wall) for one, floor in pairs])
+            _, _, cpu = medians([(one.cpu, floor.cpu) for one, floor in pairs])
+            ratios = f"median ratio {wall:.2f} (of CPU {cpu:.2f})"
+            print(f"{number:>9,} samples, {name:<18} {seconds:.3f} s, {ratios}")
     for number, path in paths.items():
-        opened, paged = memory(path, keys[number])
+        opened, paged = memory(path)
         print(f"{number:>9,} samples: {opened:.0f} MB with the rows, {paged:.0f} MB after paging (bar 150)")
 
 

@@ -20,6 +20,7 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,7 @@ def patient(work: Callable[[], Any]) -> Any:
 
 
 def person(url: str, name: str, life: int) -> None:
-    """Decide until killed: `ack TEXT SECONDS` after each act that is stored."""
+    """Decide until killed: `TEXT | SECONDS` after each act that is stored."""
     chance = random.Random(f"{name} {life}")
     store: Store = patient(lambda: open_store(url))
     info = patient(lambda: find_dataset(store, None))
@@ -61,94 +62,86 @@ def person(url: str, name: str, life: int) -> None:
         opened = patient(lambda: review.open_sample(store, sample_id, name))  # noqa: B023
         edits = (editing.accept(opened, "entity"), Comment(text))
         patient(lambda: review.act(store, opened, *edits, action=action))  # noqa: B023
-        os.write(1, f"ack {text} {time.monotonic() - began:.4f}\n".encode())
+        os.write(1, f"{text} | {time.monotonic() - began:.4f}\n".encode())
         number += 1
 
 
-def start(url: str, name: str, life: int) -> tuple[int, int]:
-    """The process of a person, and what it says."""
+def start(url: str, name: str, life: int, pipes: dict[int, bytes]) -> int:
+    """The process of a person, whose words come through a new pipe."""
     reads, writes = os.pipe()
     child = os.fork()
     if child == 0:
-        code = 1
         try:
             os.dup2(writes, 1)
             person(url, name, life)
         except BaseException as error:
             os.write(2, f"{name}: {type(error).__name__}: {error}\n".encode())
         finally:
-            os._exit(code)
+            os._exit(1)
     os.close(writes)
-    return child, reads
+    pipes[reads] = b""
+    return child
 
 
-def storm(server: Server, url: str, people: int, seconds: float, kills: int) -> list[str]:
-    """What was acknowledged."""
-    chance = random.Random(7)
-    lives = dict.fromkeys([f"p{number}" for number in range(people)], 0)
-    now = {name: start(url, name, 0) for name in lives}
-    pipes = {reads: b"" for _, reads in now.values()}
+def end(child: int) -> None:
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+
+
+def storm(server: Server, url: str, people: int, seconds: float, kills: int) -> list[tuple[str, float]]:
+    """What was acknowledged, and after how many seconds."""
+    chance, pipes, life = random.Random(7), dict[int, bytes](), 0
+    now = {name: start(url, name, life, pipes) for name in (f"p{number}" for number in range(people))}
     step = seconds / (2 * kills + 1)
     due = [(step * (number + 1), "person" if number % 2 else "server") for number in range(2 * kills)]
     began = time.monotonic()
     while (spent := time.monotonic() - began) < seconds:
         if due and spent > due[0][0]:
-            _, who = due.pop(0)
-            if who == "server":
+            if due.pop(0)[1] == "server":
                 server.kill()
                 server.start()
             else:
-                name = chance.choice(sorted(now))
-                os.kill(now[name][0], signal.SIGKILL)
-                os.waitpid(now[name][0], 0)
-                lives[name] += 1
-                now[name] = start(url, name, lives[name])
-                pipes[now[name][1]] = b""
+                name, life = chance.choice(sorted(now)), life + 1
+                end(now[name])
+                now[name] = start(url, name, life, pipes)
         for reads in select.select(list(pipes), [], [], 0.02)[0]:
             pipes[reads] += os.read(reads, 65_536)
-    for child, _ in now.values():
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
+    for child in now.values():
+        end(child)
     for reads in pipes:
         while data := os.read(reads, 65_536):
             pipes[reads] += data
         os.close(reads)
     # the last line of a process may be cut: it is no acknowledgement
-    return [line for said in pipes.values() for line in said.decode().split("\n")[:-1]]
+    told = [line.split(" | ") for said in pipes.values() for line in said.decode().split("\n")[:-1]]
+    return [(text, float(took)) for text, took in told]
 
 
 def main() -> int:
     given = options(__doc__, people=8, seconds=60, kills=10, samples=2_000)
-    rows = (
-        sample(f"s{number}", "Ann met Bob in Rome.", "Ann was in Rome.",
-               proposal=proposal(["Ann", "Bob", "Rome"], ["Ann", "Rome"]))
-        for number in range(given.samples)
-    )  # fmt: skip
+    named = proposal(["Ann", "Bob", "Rome"], ["Ann", "Rome"])
+    met = ("Ann met Bob in Rome.", "Ann was in Rome.")
+    rows = (sample(f"s{number}", *met, proposal=named) for number in range(given.samples))
     with tempfile.TemporaryDirectory() as folder, running("", fsync=True) as server, server.database() as url:
-        store = open_store(url)
-        import_file(store, write_rows(Path(folder) / "rows.jsonl", rows), ImportOptions(), annotator="imp")
-        store.close()
+        with closing(open_store(url)) as store:
+            source = write_rows(Path(folder) / "rows.jsonl", rows)
+            import_file(store, source, ImportOptions(), annotator="imp")
         said = storm(server, url, given.people, given.seconds, given.kills)
-        acknowledged = [line.rpartition(" ")[0].removeprefix("ack ") for line in said]
-        took = [float(line.rpartition(" ")[2]) for line in said]
         comments = ask(url, "SELECT data->>'text' FROM review_event WHERE op = 'comment'")
-        stored = Counter(text for (text,) in comments)
         acts = ask(
             url, "SELECT action FROM review_event WHERE op = 'accept' GROUP BY action HAVING count(*) > 1"
         )
-        store = open_store(url)
-        wrong = doctor(store, lambda _done: None).found
-        store.close()
-    lost = set(acknowledged) - set(stored)
-    twice = [text for text, times in stored.items() if times > 1]
-    unheard, most = len(set(stored) - set(acknowledged)), given.people + given.kills
-    per_second = len(said) / given.seconds
+        with closing(open_store(url)) as store:
+            wrong = doctor(store, lambda _done: None).found
+    acknowledged, took = {text for text, _ in said}, [seconds for _, seconds in said]
+    stored = Counter(text for (text,) in comments)
+    lost, twice = acknowledged - set(stored), [text for text, times in stored.items() if times > 1]
+    unheard, most = len(set(stored) - acknowledged), given.people + given.kills
+    slow = f"p95 {quantile(0.95, took):.3f}, longest {max(took):.1f}"
     print(f"{given.people} people, {given.seconds} s; killed: {given.kills} people, {given.kills} servers")
-    print(f"acknowledged {len(said):,} ({per_second:.0f}/s), stored {len(stored):,}")
+    print(f"acknowledged {len(said):,} ({len(said) / given.seconds:.0f}/s), stored {len(stored):,}")
     print(f"lost {len(lost)}, stored twice {len(twice) + len(acts)}, unheard {unheard} (at most {most})")
-    print(
-        f"seconds: median {quantile(0.5, took):.3f}, p95 {quantile(0.95, took):.3f}, longest {max(took):.1f}"
-    )
+    print(f"seconds: median {quantile(0.5, took):.3f}, {slow}")
     print(f"doctor: {len(wrong)} rows wrong", *wrong[:5], sep="\n")
     return int(bool(lost or twice or acts or wrong or unheard > most))
 

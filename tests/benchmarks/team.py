@@ -28,58 +28,55 @@ from pathlib import Path
 from statistics import quantiles
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy import text
 
 from tests.benchmarks.harness import options
+from tests.benchmarks.many_samples import multiply
 from tests.postgres import running
 from tests.rows import proposal, sample, write_rows
 from workbench.errors import StoreError
 from workbench.stages import editing, queue, team
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.review import act, open_sample
-from workbench.store.database import number_on
 from workbench.store.datasets import dataset_info, find_dataset
 from workbench.store.engine import Store, open_store
-from workbench.store.tables import METADATA
 
 WARM = 20
 """Decisions before those that are measured."""
 
 NAMES = ("Paris", "Rome", "Oslo", "Bern", "Riga", "Lima")
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Load:
-    """What came of many people at one database. `saves`: seconds of every save, by person.
+    """What came of many people at one database: who decided which sample, and the seconds of each save.
 
     `refused`: how often somebody was told that the database was locked, and tried again.
     """
 
-    decided: dict[str, list[int]]
-    saves: dict[str, list[float]]
+    people: int
+    decided: list[tuple[str, int]]
+    saves: list[float]
     seconds: float
     refused: int
 
-    @property
-    def number(self) -> int:
-        """Decisions that were acknowledged."""
-        return sum(map(len, self.decided.values()))
-
     def __str__(self) -> str:
-        counts = [len(each) for each in self.decided.values()]
-        slow = quantiles([one for each in self.saves.values() for one in each], n=20)[-1]
+        number, counts = len(self.decided), Counter(name for name, _ in self.decided)
+        fewest = min(counts.values()) if len(counts) == self.people else 0
         return (
-            f"{self.number:,} decisions in {self.seconds:.1f} s: {self.number / self.seconds:.0f}/s, "
-            f"p95 of a save {slow * 1000:.0f} ms, fewest {min(counts)} and most {max(counts)} by one person, "
-            f"{self.refused} tried again"
+            f"{number:,} decisions in {self.seconds:.1f} s: {number / self.seconds:.0f}/s, p95 of a save "
+            f"{quantiles(self.saves, n=20)[-1] * 1000:.0f} ms, fewest {fewest} and most "
+            f"{max(counts.values())} by one person, {self.refused} tried again"
         )
 
 
 def make(store: Store, folder: Path, samples: int, overlap: int, lease: int = 1) -> None:
     """A dataset with so many samples of six names, and so many places at each."""
-    found = {**proposal((), list(NAMES[:4])), "reference_entities": list(NAMES)}
-    reference = f"She went to {', '.join(NAMES)}."
-    seen = ", ".join(NAMES[:4])
+    found = proposal((), list(NAMES[:4]), reference_entities=list(NAMES))
+    reference, seen = f"She went to {', '.join(NAMES)}.", ", ".join(NAMES[:4])
     rows = (sample(f"s{number}", f"{reference} {number}", seen, proposal=found) for number in range(samples))
     source = write_rows(folder / "team.jsonl", rows)
     import_file(store, source, ImportOptions(blind=0, seed=0), annotator="ann")
@@ -97,8 +94,7 @@ def work(url: str, people: int, seconds: float) -> None:
     with closing(open_store(url)) as store:
         open_sample(store, store.numbers(text("SELECT min(id) FROM sample"))[0], "p00")  # loads the matcher
     print("ready", flush=True)
-    fork = multiprocessing.get_context("fork")
-    end = time.monotonic() + seconds
+    fork, end = multiprocessing.get_context("fork"), time.monotonic() + seconds
     workers = [fork.Process(target=person, args=(url, f"p{number:02}", end)) for number in range(people)]
     for worker in workers:
         worker.start()
@@ -139,14 +135,9 @@ def load(url: str, people: int, seconds: float) -> Load:
         begun = time.monotonic()
         told = [json.loads(line) for line in process.stdout]
     assert 0 == process.returncode
-    decided: dict[str, list[int]] = {f"p{number:02}": [] for number in range(people)}
-    saves: dict[str, list[float]] = {name: [] for name in decided}
-    for name, number, spent in told:
-        if number:
-            decided[name].append(number)
-            saves[name].append(spent)
-    refused = sum(number is None for _, number, _ in told)
-    return Load(decided, saves, time.monotonic() - begun, refused)
+    decided = [(name, number) for name, number, _ in told if number]
+    saves = [spent for _, number, spent in told if number]
+    return Load(people, decided, saves, time.monotonic() - begun, len(told) - len(decided))
 
 
 def check(store: Store, found: Load, overlap: int) -> None:
@@ -155,12 +146,12 @@ def check(store: Store, found: Load, overlap: int) -> None:
     def rows(sql: str) -> list[tuple[Any, ...]]:
         return [tuple(row) for row in store.rows(text(sql))]
 
-    told = Counter((name, number) for name, numbers in found.decided.items() for number in numbers)
+    told = Counter(found.decided)
     assert {1} == set(told.values()), "somebody was given a sample twice"
     stored = Counter(rows("SELECT annotator, sample_id FROM review WHERE entity = 'verified'"))
     assert told == stored, "other decisions are stored than were acknowledged"
     accepts = rows("SELECT review_id, count(*) FROM review_event WHERE op = 'accept' GROUP BY review_id")
-    assert [1] * found.number == [number for _, number in accepts], "a decision is stored twice"
+    assert [1] * len(found.decided) == [number for _, number in accepts], "a decision is stored twice"
     done = Counter(rows("SELECT annotator, sample_id FROM assignment WHERE done"))
     assert stored == done, "places and decisions differ"
     often = Counter(number for _, number in told)
@@ -187,80 +178,57 @@ def processor(pid: int) -> float:
     return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9 if pid else 0.0
 
 
-@dataclass
-class Cost:
-    """Seconds of processor time of decisions, of the program and of the server: open and save."""
-
-    open: float = 0.0
-    open_server: float = 0.0
-    save: float = 0.0
-    save_server: float = 0.0
-
-    @property
-    def whole(self) -> float:
-        """All of it."""
-        return self.open + self.open_server + self.save + self.save_server
-
-
-def decide(store: Store, name: str, total: Cost) -> None:
-    """One decision, and what it took of the processor added up."""
+def decide(store: Store, name: str) -> Floats:
+    """One decision: seconds of processor time to open and to save it, each of the program and the server."""
     pid = of_server(store)
-    server, own = processor(pid), time.process_time()
-    number = following(store, name)
+
+    def spent() -> Floats:
+        return np.array([time.process_time(), processor(pid)])
+
+    begun, number = spent(), following(store, name)
     with store.snapshot():
         opened = open_sample(store, number or 0, name)
-    then, there = processor(pid), time.process_time()
+    between = spent()
     act(store, opened, editing.accept(opened, "entity"))
-    total.save += time.process_time() - there
-    total.save_server += processor(pid) - then
-    total.open += there - own
-    total.open_server += then - server
+    return np.concatenate([between - begun, spent() - between])
 
 
-def multiply(store: Store, times: int) -> None:
+def multiplied(store: Store, times: int) -> None:
     """So many more of every decided sample, with its review, journal, units and place."""
     with store.writing() as session:
-        connection = session.connection()
-        step = 1 + max(
-            connection.execute(text(f"SELECT coalesce(max(id), 0) FROM {name}")).scalar_one()
-            for name in ("sample", "review", "review_event", "gold_unit", "assignment")
+        multiply(
+            session.connection(),
+            times,
+            sample="o.id IN (SELECT sample_id FROM assignment WHERE done)",
+            review="1 = 1",
+            review_event="1 = 1",
+            gold_unit="1 = 1",
+            assignment="o.done",
         )
-        numbers = " UNION ALL ".join(f"SELECT {number} AS n" for number in range(1, 51))
-        done = {"sample": "o.id IN (SELECT sample_id FROM assignment WHERE done)", "assignment": "o.done"}
-        for block in range(0, times, 50):
-            for name in ("sample", "review", "review_event", "gold_unit", "assignment"):
-                columns = [column.name for column in METADATA.tables[name].c]
-                moved = [
-                    f'o."{column}" + (n + {block}) * {step}' if column in ("id", "sample_id", "review_id")
-                    else f"o.\"{column}\" || '-' || CAST(n + {block} AS VARCHAR)"
-                    if column in ("key", "reference_hash", "content_hash", "action")
-                    else f'o."{column}"'
-                    for column in columns
-                ]  # fmt: skip
-                named = ", ".join(f'"{column}"' for column in columns)
-                more = f'SELECT {", ".join(moved)} FROM "{name}" o, ({numbers}) m'
-                where = f"o.id < {step} AND {done.get(name, '1 = 1')}"
-                connection.execute(text(f'INSERT INTO "{name}" ({named}) {more} WHERE {where}'))
-        number_on(connection, METADATA.sorted_tables)
 
 
-def analyzed(store: Store) -> None:
+def analyzed(store: Store, how: str = "ANALYZE") -> None:
     """What a server does by itself within a minute."""
     with store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        connection.execute(text("ANALYZE"))
+        connection.execute(text(how))
 
 
 @contextmanager
 def databases(folder: Path) -> Iterator[dict[str, Callable[[], Any]]]:
-    """What makes the URL of a new database of either kind."""
+    """What opens a new database of either kind."""
     numbers = iter(range(100))
 
-    @contextmanager
-    def in_a_file() -> Iterator[str]:
-        yield str(folder / f"team-{next(numbers)}.db")
+    def in_a_file() -> Any:
+        return closing(open_store(str(folder / f"team-{next(numbers)}.db")))
 
     with running() as server:
-        yield {"SQLite": in_a_file, "PostgreSQL": server.database}
+
+        @contextmanager
+        def on_server() -> Iterator[Store]:
+            with server.database() as url, closing(open_store(url)) as store:
+                yield store
+
+        yield {"SQLite": in_a_file, "PostgreSQL": on_server}
 
 
 def many_people(kind: str, store: Store, given: argparse.Namespace, overlap: int, folder: Path) -> None:
@@ -279,54 +247,40 @@ def one_person(kind: str, few: Store, many: Store, given: argparse.Namespace, fo
     """Print what a decision costs with few and with many saved: in turn, for a busy machine is not the same
     from one minute to the next.
     """
-    for store in (few, many):
+    both = (few, many)
+    for store in both:
         make(store, folder, 1000, 1, lease=60)
         for _ in range(100):
-            decide(store, "ada", Cost())
-    multiply(many, given.saved // 100)
-    costs = []
-    for store in (few, many):
+            decide(store, "ada")
+    multiplied(many, given.saved // 100)
+    saved = []
+    for store in both:
         analyzed(store)
-        costs.append((store, saved_now(store), Cost()))
+        saved.append(store.numbers(text("SELECT count(*) FROM assignment WHERE done"))[0])
         for _ in range(WARM):  # caches are warm then
-            decide(store, "ada", Cost())
-    for _ in range(given.decisions):
-        for store, _, total in costs:
-            decide(store, "ada", total)
-    for _, saved, one in costs:
-        own, server, save, save_server = (
-            1000 * spent / given.decisions for spent in (one.open, one.open_server, one.save, one.save_server)
-        )
+            decide(store, "ada")
+    costs = np.mean([[decide(store, "ada") for store in both] for _ in range(given.decisions)], axis=0)
+    for number, (own, server, save, save_server) in zip(saved, 1000 * costs, strict=True):
+        whole = own + server + save + save_server
         print(
-            f"{kind}, {saved:,} saved before: save with claim {save:.1f} ms here and {save_server:.1f} ms of "
-            f"the server, open {own:.1f} and {server:.1f}; together {own + server + save + save_server:.1f}"
+            f"{kind}, {number:,} saved before: save with claim {save:.1f} ms here and {save_server:.1f} ms "
+            f"of the server, open {own:.1f} and {server:.1f}; together {whole:.1f}"
         )
-    print(f"{kind}: {costs[1][2].whole / costs[0][2].whole:.2f} times as much with so many saved")
-
-
-def saved_now(store: Store) -> int:
-    return store.numbers(text("SELECT count(*) FROM assignment WHERE done"))[0]
+    print(f"{kind}: {costs[1].sum() / costs[0].sum():.2f} times as much with so many saved")
 
 
 def main() -> None:
-    given = options(
-        __doc__, people=16, seconds=60.0, samples=2000, decisions=300, saved=100_000, work="",
-    )  # fmt: skip
+    given = options(__doc__, people=16, seconds=60.0, samples=2000, decisions=300, saved=100_000, work="")
     if given.work:
         work(given.work, given.people, given.seconds)
         return
     with tempfile.TemporaryDirectory() as place, databases(Path(place)) as kinds:
         for kind, new in kinds.items():
             for overlap in (1, 2):
-                with new() as url, closing(open_store(url)) as store:
+                with new() as store:
                     many_people(kind, store, given, overlap, Path(place))
         for kind, new in kinds.items():
-            with (
-                new() as url,
-                new() as other,
-                closing(open_store(url)) as few,
-                closing(open_store(other)) as many,
-            ):
+            with new() as few, new() as many:
                 one_person(kind, few, many, given, Path(place))
 
 

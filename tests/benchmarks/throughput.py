@@ -14,18 +14,20 @@ import io
 import json
 import random
 import re
-import statistics
 import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from importlib.resources import files
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from tests.benchmarks.harness import options as options_of
 from tests.benchmarks.many_samples import SYLLABLES
+from tests.rows import Row, sample
 
 ROOT = Path(__file__).parents[2]
 CHUNK = 20
@@ -48,10 +50,11 @@ try:
 except ImportError:  # at that commit two arguments
     MATCHING = {"policy": Policy(), "threshold": 85}
 
+TEXTS = ("id", "user_input", "reference")
 LINKED = "linked" if assess_all.__kwdefaults__["only"] == "" else ("linked",)  # at that commit a name
 
 def answered(rows):
-    samples = [Sample(row["id"], row["user_input"], row["reference"], tuple(row["contexts"])) for row in rows]
+    samples = [Sample(*map(row.get, TEXTS), tuple(row["retrieved_contexts"])) for row in rows]
     spent, proposals, found = [0.0, 0.0], [], []
     for sample in samples:
         begun = time.process_time()
@@ -81,6 +84,23 @@ def unpacked(commit: str, folder: Path) -> Path:
     return folder
 
 
+@contextmanager
+def working(side: Path, folder: str) -> Iterator[Callable[[object], Any]]:
+    """A process of one program, which answers rows."""
+    command, both = [sys.executable, "-c", WORKER, str(side)], subprocess.PIPE
+    with subprocess.Popen(command, stdin=both, stdout=both, text=True, cwd=folder) as worker:
+        reads, writes = worker.stdout, worker.stdin
+        assert reads is not None
+        assert writes is not None
+
+        def answer(rows: object) -> Any:
+            print(json.dumps(rows), file=writes, flush=True)
+            return json.loads(reads.readline())
+
+        yield answer
+        writes.close()
+
+
 def sentences(path: Path) -> list[list[list[str]]]:
     """The sentences of the references and contexts of each row, by language."""
     found: dict[str, list[list[str]]] = {}
@@ -91,7 +111,7 @@ def sentences(path: Path) -> list[list[list[str]]]:
     return list(found.values())
 
 
-def unseen(pools: list[list[list[str]]], rows: int) -> Iterator[dict[str, Any]]:
+def unseen(pools: list[list[list[str]]], rows: int) -> Iterator[Row]:
     """Rows whose names and numbers are new; the first names of a reference stand in its contexts."""
     chance = random.Random(5)
     for number in range(rows):
@@ -109,52 +129,34 @@ def unseen(pools: list[list[list[str]]], rows: int) -> Iterator[dict[str, Any]]:
         start = chance.randrange(max(1, len(mixed) - 2))
         reference = " ".join(mixed[start : start + 2])
         contexts = [" ".join(" ".join(chance.sample(mixed, len(mixed))).split()[:WORDS]) for _ in range(2)]
-        yield {
-            "id": f"{number}",
-            "user_input": f"What is text {number} about?",
-            "reference": reference,
-            "contexts": contexts,
-        }
+        yield sample(f"{number}", reference, *contexts)
 
 
 def main() -> int:
     options = options_of(__doc__, commit="0cc87a4", rows=600, data="")
     path = Path(options.data) if options.data else Path(str(files("workbench.demo_data") / "demo.jsonl"))
     rows = list(unseen(sentences(path), options.rows))
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         sides = (ROOT, unpacked(options.commit, Path(folder)))
-        workers = [
-            subprocess.Popen(
-                [sys.executable, "-c", WORKER, str(side)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                text=True, cwd=folder,
-            )
-            for side in sides
-        ]  # fmt: skip
+        workers = [stack.enter_context(working(side, folder)) for side in sides]
         spent: list[tuple[list[float], list[float]]] = []
         differ = [0, 0]
         for start in range(0, len(rows), CHUNK):
-            answers = []
-            for worker in workers if start % (2 * CHUNK) else workers[::-1]:
-                assert worker.stdin is not None
-                assert worker.stdout is not None
-                worker.stdin.write(json.dumps(rows[start : start + CHUNK]) + "\n")
-                worker.stdin.flush()
-                answers.append(json.loads(worker.stdout.readline()))
-            ours, theirs = answers if start % (2 * CHUNK) else answers[::-1]
+            turn = 1 if start % (2 * CHUNK) else -1
+            answers = [worker(rows[start : start + CHUNK]) for worker in workers[::turn]]
+            ours, theirs = answers[::turn]
             for at in (0, 1):
                 differ[at] += sum(a != b for a, b in zip(ours[at + 2], theirs[at + 2], strict=True))
             if start:  # the first rows read word lists
                 spent.append((ours[:2], theirs[:2]))
-        for worker in workers:
-            worker.communicate()
     done = CHUNK * len(spent)
     print(f"{done:,} new rows next to {options.commit}, samples a second of CPU")
     ratios = []
     for name, part in (("rules", slice(0, 1)), ("linked", slice(1, 2)), ("both", slice(0, 2))):
-        ours = [sum(one[part]) for one, _ in spent]
-        theirs = [sum(one[part]) for _, one in spent]
-        ratios.append(statistics.median(b / a for a, b in zip(ours, theirs, strict=True)))
-        print(f"{name:<7} {done / sum(ours):7.0f}  before {done / sum(theirs):7.0f}  ratio {ratios[-1]:.2f}")
+        pairs = [(sum(ours[part]), sum(theirs[part])) for ours, theirs in spent]
+        ours, theirs = (done / sum(side) for side in zip(*pairs, strict=True))
+        ratios.append(median(before / now for now, before in pairs))
+        print(f"{name:<7} {ours:7.0f}  before {theirs:7.0f}  ratio {ratios[-1]:.2f}")
     print(f"rows with other units {differ[0]:,}, with another score {differ[1]:,}")
     return int(min(ratios) < 2.5)
 

@@ -10,16 +10,14 @@ from __future__ import annotations
 
 import asyncio
 import re
-import subprocess
-import sys
 import tempfile
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx2 as httpx
 
-from tests.benchmarks.harness import options, quantile
+from tests.benchmarks.harness import PROGRAM, options, quantile, served
 from tests.rows import naming, write_rows
 from tests.web.conftest import Visitor, fields_of
 from workbench.stages import intents, people
@@ -74,11 +72,8 @@ def on_pages(url: str, tokens: dict[str, str], seconds: float) -> list[float]:
                     time.sleep(0.2)
                     one.get("/next")
 
-    threads = [threading.Thread(target=review, args=(name,)) for name in tokens]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(len(tokens)) as pool:
+        list(pool.map(review, tokens))
     return times
 
 
@@ -94,27 +89,25 @@ def main() -> None:
             add_person(store, "p0", Person(name, "owner", adjudicator=False, disabled=False))
         tokens = {name: people.new_token(store, "p0", name) for name in names}
         desk = asyncio.run(at_desk(store, "p0", asked.seconds))
-        command = [sys.executable, "-m", "workbench.cli", "--db", f"{folder}/workbench.db", "serve"]
-        command += ["--port", "0", "--log", f"{folder}/log"]
-        server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-        try:
-            assert server.stderr is not None
-            found = re.search(r"http://\S+:\d+", server.stderr.readline())
-            assert found
-            one = on_pages(found.group(), {"p0": tokens["p0"]}, asked.seconds)
-            alone = memory(server.pid)
-            all_ = on_pages(found.group(), tokens, asked.seconds)
-            together = memory(server.pid)
-        finally:
-            server.terminate()
-            server.communicate()
-            store.close()
+        command = [
+            *PROGRAM,
+            "--db",
+            f"{folder}/workbench.db",
+            "serve",
+            "--port",
+            "0",
+            "--log",
+            f"{folder}/log",
+        ]
+        with served(*command) as (url, pid):
+            one = on_pages(url, {"p0": tokens["p0"]}, asked.seconds)
+            alone = memory(pid)
+            all_ = on_pages(url, tokens, asked.seconds)
+            together = memory(pid)
+        store.close()
     print("accept and the next sample        median      p95  number")
-    for name, times in (
-        ("desk, 1 person", desk),
-        ("pages, 1 person", one),
-        (f"pages, {asked.people} people", all_),
-    ):
+    shown = {"desk, 1 person": desk, "pages, 1 person": one, f"pages, {asked.people} people": all_}
+    for name, times in shown.items():
         median, p95 = (1000 * quantile(share, times) for share in (0.5, 0.95))
         print(f"{name:<30} {median:7.1f} ms {p95:6.1f} ms  {len(times):,}")
     print(f"memory of the server: {alone:.0f} MB with one person, {together:.0f} MB with {asked.people}")
