@@ -12,13 +12,16 @@ from __future__ import annotations
 
 import statistics
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from itertools import accumulate
 from math import sqrt
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tests.benchmarks.harness import options as options_of
 from workbench.comparing.calibration import Calibrated, FitCase, calibrate
@@ -34,6 +37,7 @@ from workbench.store.engine import Store, open_store
 from workbench.store.runs import find_run, list_runs
 
 NOW = 85
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,7 @@ class Errors:
     """Automatic − verified of the test samples, one way of scoring."""
 
     name: str
-    off: np.ndarray[tuple[int], np.dtype[np.float64]]
+    off: Floats
 
     @property
     def bias(self) -> float:
@@ -75,15 +79,10 @@ def cases_of(store: Store, scorer: str) -> tuple[str, tuple[FitCase, ...]]:
 
 def split(cases: Sequence[FitCase], fit: int, seed: int) -> tuple[list[FitCase], list[FitCase]]:
     """About `fit` samples in whole groups, and the others."""
-    groups = sorted({one.group for one in cases})
-    order = np.random.default_rng(seed).permutation(len(groups))
-    chosen: set[str] = set()
-    taken = 0
-    for place in order.tolist():
-        if taken >= fit:
-            break
-        chosen.add(groups[place])
-        taken += sum(one.group == groups[place] for one in cases)
+    sizes = Counter(one.group for one in cases)
+    order = np.random.default_rng(seed).permutation(sorted(sizes)).tolist()
+    before = accumulate((sizes[group] for group in order), initial=0)
+    chosen = {group for group, taken in zip(order, before, strict=False) if taken < fit}
     return [one for one in cases if one.group in chosen], [one for one in cases if one.group not in chosen]
 
 
@@ -94,43 +93,35 @@ def recall(one: FitCase, threshold: int) -> float:
 
 def tried(found: Calibrated, test: Sequence[FitCase]) -> list[Errors]:
     """The test samples in use, at the chosen threshold, and corrected by the line."""
+    now, line = [recall(one, NOW) for one in test], found.lines[NOW]
+    sizes = [len(one.similarities) for one in test]
+    values = {
+        f"{NOW} in use": now,
+        f"{found.threshold} chosen": [recall(one, found.threshold) for one in test],
+        f"{NOW} corrected": [line.correct(*one).value for one in zip(now, sizes, strict=True)],
+    }
     truth = np.array([one.recall for one in test], dtype=np.float64)
-    now = np.array([recall(one, NOW) for one in test])
-    line = found.lines[NOW]
-    corrected = [
-        line.correct(score, len(one.similarities)).value for score, one in zip(now, test, strict=True)
-    ]
-    return [
-        Errors(f"{NOW} in use", now - truth),
-        Errors(f"{found.threshold} chosen", np.array([recall(one, found.threshold) for one in test]) - truth),
-        Errors(f"{NOW} corrected", np.array(corrected) - truth),
-    ]
+    return [Errors(name, np.array(own) - truth) for name, own in values.items()]
 
 
-def interval(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> str:
+def interval(values: Floats) -> str:
     """The t interval of a mean; every test sample of these sets is a group of its own or nearly."""
     found = around(float(values.mean()), float(values.std(ddof=1)) / sqrt(len(values)), len(values) - 1)
     return f"[{found.low:+.3f}, {found.high:+.3f}]"
 
 
 def report(rows: list[Errors]) -> None:
-    """Each way against the one in use; differences are paired by sample."""
+    """Each way against the one in use, never kinder than the interval; differences are paired by sample."""
     base = rows[0]
     for one in rows:
         line = f"  {one.name:<14} bias {one.bias:+.3f} {interval(one.off)}  |Δ| {one.mae:.3f}"
         if one is not base:
             change = np.abs(one.off) - np.abs(base.off)
-            line += f"  |Δ| {change.mean():+.3f} {interval(change)}: {verdict(one, base, change)}"
+            mean, half = float(change.mean()), 1.96 * float(change.std(ddof=1)) / sqrt(len(change))
+            bias = "less bias" if abs(one.bias) < abs(base.bias) else "no less bias"
+            nearer = "nearer" if mean + half < 0 else "farther" if mean - half > 0 else "no nearer"
+            line += f"  |Δ| {mean:+.3f} {interval(change)}: {bias}, {nearer} by sample"
         print(line)
-
-
-def verdict(one: Errors, base: Errors, change: np.ndarray[tuple[int], np.dtype[np.float64]]) -> str:
-    """In words, and never kinder than the interval."""
-    half = 1.96 * float(change.std(ddof=1)) / sqrt(len(change))
-    nearer = "less bias" if abs(one.bias) < abs(base.bias) else "no less bias"
-    mean = float(change.mean())
-    by_sample = "nearer" if mean + half < 0 else "farther" if mean - half > 0 else "no nearer"
-    return f"{nearer}, {by_sample} by sample"
 
 
 def main() -> None:
@@ -150,10 +141,11 @@ def main() -> None:
 def over_splits(cases: Sequence[FitCase], fit: int, splits: int) -> None:
     """Means over many splits, so that no lucky one is reported."""
     for objective in OBJECTIVES:
-        rows = []
-        for seed in range(splits):
-            some, test = split(cases, fit, seed)
-            rows.append(tried(calibrate(some, now=NOW, objective=objective, seed=seed), test))
+        parts = enumerate(split(cases, fit, seed) for seed in range(splits))
+        rows = [
+            tried(calibrate(some, now=NOW, objective=objective, seed=seed), test)
+            for seed, (some, test) in parts
+        ]
         words = []
         for place, name in enumerate(("in use", "chosen", "corrected")):
             bias = statistics.mean(abs(row[place].bias) for row in rows)

@@ -14,7 +14,8 @@ the mean of automatic recall − human recall, MAE the mean of its size, both pe
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from statistics import mean
 from typing import NamedTuple
@@ -46,19 +47,11 @@ def f1(outcomes: Sequence[Outcome]) -> float:
     return 2 * true / (2 * true + wrong) if true + wrong else 0.0
 
 
-def bias(outcomes: Sequence[Outcome]) -> float:
-    return mean(o.automatic - o.human for o in outcomes)
-
-
-def mae(outcomes: Sequence[Outcome]) -> float:
-    return mean(abs(o.automatic - o.human) for o in outcomes)
-
-
 def report(title: str, outcomes: Sequence[Outcome], *, counted: bool) -> None:
-    figures = [("bias", bias), ("MAE", mae)]
-    if counted:
-        figures.insert(0, ("F1", f1))
-    shown = "   ".join(f"{name} {bootstrapped(outcomes, figure, '+.3f')}" for name, figure in figures)
+    figures: dict[str, Callable[[Sequence[Outcome]], float]] = {"F1": f1} if counted else {}
+    figures["bias"] = lambda some: mean(o.automatic - o.human for o in some)
+    figures["MAE"] = lambda some: mean(abs(o.automatic - o.human) for o in some)
+    shown = "   ".join(f"{name} {bootstrapped(outcomes, one, '+.3f')}" for name, one in figures.items())
     print(f"{title:<52} n={len(outcomes):>3}  {shown}")
 
 
@@ -96,63 +89,58 @@ def pairs() -> None:
         print(f"{'pairs ' + group:<52} n={len(chosen):>3}  F1 {bootstrapped(outcomes, f1, '+.3f')}")
 
 
+def named(entities: Iterable[Row]) -> list[Name]:
+    return [Name(entity["text"], entity["label"]) for entity in entities]
+
+
+def said(names: Sequence[Name], candidates: Sequence[Name], row: Row, lang: str) -> dict[str, list[bool]]:
+    """What each way of matching finds of some names, among the names in the contexts or in their text."""
+    texts = {candidate.text for candidate in candidates}
+    return {
+        "exact": [name.text in texts for name in names],
+        "linked": linked(names, candidates, lang),
+        "presence": looked_up(names, row, lang),
+    }
+
+
 def with_gold_mentions(path: Path, lang: str) -> None:
     """People's own mentions: every reference entity against every mention in the contexts."""
-    rows = [row for row in rows_of(path) if row["reference_entities"]]
-    results: dict[str, list[Outcome]] = {
-        "exact": [],
-        "linked": [],
-        "presence": [],
-        "presence, nested found": [],
-    }
-    for row in rows:
-        entities = row["reference_entities"]
-        human = [entity["in_context"] for entity in entities]
-        names = [Name(entity["text"], entity["label"]) for entity in entities]
+    results = defaultdict[str, list[Outcome]](list)
+    for row in rows_of(path):
+        if not (entities := row["reference_entities"]):
+            continue
+        names = named(entities)
         mentions = [
             Name(mention["text"], entity["label"])
             for entity in row["context_entities"]
             for mention in entity["mentions"]
         ]
-        texts = {mention.text for mention in mentions}
-        results["exact"].append(outcome([name.text in texts for name in names], human))
-        results["linked"].append(outcome(linked(names, mentions, lang), human))
-        results["presence"].append(outcome(looked_up(names, row, lang), human))
-        lenient = looked_up(names, row, lang, nested_found=True)
-        results["presence, nested found"].append(outcome(lenient, human))
+        lenient = {"presence, nested found": looked_up(names, row, lang, nested_found=True)}
+        for title, found in (said(names, mentions, row, lang) | lenient).items():
+            results[title].append(outcome(found, [entity["in_context"] for entity in entities]))
     for title, outcomes in results.items():
         report(f"{path.stem}: {title}", outcomes, counted=True)
 
 
 def with_proposals(path: Path, lang: str, labels: Sequence[str] | None) -> None:
     """Proposals of a model against the recall that people's units give."""
-    results: dict[str, list[Outcome]] = {"exact": [], "linked": [], "presence": []}
+    results = defaultdict[str, list[Outcome]](list)
 
     def chosen(entities: Iterable[Row]) -> list[Row]:
         return [entity for entity in entities if labels is None or entity["label"] in labels]
 
     for row in rows_of(path):
         gold, proposal = chosen(row["gold"]["entities"]), row["proposal"]
-        names = [Name(entity["text"], entity["label"]) for entity in chosen(proposal["reference_entities"])]
+        names = named(chosen(proposal["reference_entities"]))
         if not gold or not names:
             continue
-        candidates = [
-            Name(entity["text"], entity["label"])
-            for context in proposal["context_entities"]
-            for entity in chosen(context)
-        ]
+        candidates = [name for context in proposal["context_entities"] for name in named(chosen(context))]
         human = mean(entity["verdict"] == "found" for entity in gold)
-        texts = {candidate.text for candidate in candidates}
-        for title, said in (
-            ("exact", [name.text in texts for name in names]),
-            ("linked", linked(names, candidates, lang)),
-            ("presence", looked_up(names, row, lang)),
-        ):
-            results[title].append(Outcome(0, 0, 0, mean(said), human))
+        for title, found in said(names, candidates, row, lang).items():
+            results[title].append(Outcome(0, 0, 0, mean(found), human))
     for title, outcomes in results.items():
-        report(
-            f"{path.stem}{' ' + '/'.join(labels) if labels else ''}: {title}"[:52], outcomes, counted=False
-        )
+        of = f"{path.stem}{' ' + '/'.join(labels) if labels else ''}"
+        report(f"{of}: {title}"[:52], outcomes, counted=False)
 
 
 def main() -> None:

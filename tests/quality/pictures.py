@@ -19,6 +19,7 @@ from typing import Any
 os.environ["TEXTUAL_ANIMATIONS"] = "none"  # read when textual is imported
 
 from tests.benchmarks.harness import options, size_of
+from tests.lists import told
 from workbench.stages.import_ import DATASET, load_demo
 from workbench.store.engine import open_store
 from workbench.tui.app import WorkbenchApp
@@ -28,41 +29,7 @@ TOOLS = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "make_pictures.p
 """The README's pictures are drawn with the same hand."""
 
 THEMES = {"dark": DARK.name, "light": LIGHT.name}
-FIND = "slash m o n a enter"
-WALK: tuple[tuple[str, str, str], ...] = (
-    ("tour", "", "escape"),
-    ("queue", "home", ""),
-    ("queue-typing", "slash l a b e l :", "escape"),
-    ("queue-view", "v", "escape"),
-    ("queue-order", "o", "escape"),
-    ("queue-help", "question_mark", "escape"),
-    ("palette", "ctrl+p r e", "escape"),
-    ("export", "ctrl+p e x p o r t WAIT enter", "escape"),
-    ("disagreements", "D", ""),
-    ("disagreement-state", "d", "escape"),
-    ("why", "enter", "escape D"),
-    ("plan", "P", "escape"),
-    ("compare-overview", "C", ""),
-    ("compare-scatter", "2", ""),
-    ("compare-causes", "3", ""),
-    ("compare-samples", "4", ""),
-    ("compare-figures", "5", "escape"),
-    ("calibrate", "K", "escape"),
-    ("runs", "R", ""),
-    ("runs-form", "n", "escape escape"),
-    ("review", f"{FIND} enter", ""),
-    ("review-help", "question_mark", "escape"),
-    ("review-new", "n", "escape"),
-    ("review-letters", "N", "escape"),
-    ("review-evidence", "e", "escape"),
-    ("review-find", "slash p a r i s", "escape"),
-    ("review-guidelines", "g", "escape"),
-    ("review-exclude", "X", "escape"),
-    ("review-comment", "c", "escape"),
-    ("review-same", "A", "escape"),
-    ("review-accepted", "a b home slash m o n a enter enter", ""),
-    ("review-quit", "x q", "escape"),
-)
+WALK = told(__file__, "pictures.txt", r"(.*?) \| (.*?) \| ?(.*)")
 """The name of a picture, the keys that lead to it, and those that lead on."""
 
 

@@ -42,22 +42,14 @@ class Counts(NamedTuple):
     common: int
 
 
-def precision(counts: Sequence[Counts]) -> float:
-    return sum(c.common for c in counts) / max(1, sum(c.proposed for c in counts))
-
-
-def recall(counts: Sequence[Counts]) -> float:
-    return sum(c.common for c in counts) / max(1, sum(c.marked for c in counts))
-
-
-def f1(counts: Sequence[Counts]) -> float:
-    return 2 * sum(c.common for c in counts) / max(1, sum(c.proposed + c.marked for c in counts))
-
-
 def report(title: str, counts: Sequence[Counts]) -> None:
-    shown = "  ".join(
-        f"{name} {bootstrapped(counts, fn)}" for name, fn in (("P", precision), ("R", recall), ("F", f1))
-    )
+    """Precision, recall and their harmonic mean."""
+    figures = {
+        "P": lambda some: sum(c.common for c in some) / max(1, sum(c.proposed for c in some)),
+        "R": lambda some: sum(c.common for c in some) / max(1, sum(c.marked for c in some)),
+        "F": lambda some: 2 * sum(c.common for c in some) / max(1, sum(c.proposed + c.marked for c in some)),
+    }
+    shown = "  ".join(f"{name} {bootstrapped(counts, figure)}" for name, figure in figures.items())
     print(f"{title:<44} n={sum(c.marked for c in counts):>5}  {shown}")
 
 
@@ -110,37 +102,28 @@ def proposals(row: Row, lang: str, without: frozenset[str]) -> Marked:
     }
 
 
-def count(said: Marked, marked: Marked) -> Counts:
-    return Counts(len(said), len(marked), len(said.keys() & marked.keys()))
-
-
-def of_label(marked: Marked, label: str) -> set[tuple[tuple[int, int], str]]:
-    return {item for item in marked.items() if not label or item[1] == label}
-
-
 def typed(said: Marked, marked: Marked, label: str = "") -> Counts:
-    ours, theirs = of_label(said, label), of_label(marked, label)
+    """Spans whose labels agree too; of one label, or of all."""
+    ours, theirs = ({item for item in side.items() if label in ("", item[1])} for side in (said, marked))
     return Counts(len(ours), len(theirs), len(ours & theirs))
+
+
+def untyped(said: Marked, marked: Marked) -> Counts:
+    return Counts(len(said), len(marked), len(said.keys() & marked.keys()))
 
 
 def measure(path: Path, lang: str, without: frozenset[str]) -> None:
     rows = [in_form(row) for row in rows_of(path)]
-    said = [proposals(row, lang, without) for row in rows]
-    by_entity = [first_mentions(row) for row in rows]
-    by_surface = [surfaces(row) for row in rows]
-    name = f"{path.stem} ({len(rows)} documents)"
-    print(name)
-    report("  untyped, entities", [count(a, b) for a, b in zip(said, by_entity, strict=True)])
-    report("  untyped, surfaces", [count(a, b) for a, b in zip(said, by_surface, strict=True)])
-    report("  typed, surfaces", [typed(a, b) for a, b in zip(said, by_surface, strict=True)])
+    said, every = ([proposals(row, lang, left) for row in rows] for left in (without, frozenset[str]()))
+    by_entity, by_surface = map(first_mentions, rows), list(map(surfaces, rows))
+    print(f"{path.stem} ({len(rows)} documents)")
+    report("  untyped, entities", list(map(untyped, said, by_entity)))
+    report("  untyped, surfaces", list(map(untyped, said, by_surface)))
+    report("  typed, surfaces", list(map(typed, said, by_surface)))
     for label in sorted({label for marked in by_surface for label in marked.values()}):
         report(f"    {label}", [typed(a, b, label) for a, b in zip(said, by_surface, strict=True)])
     if without:
-        every = [proposals(row, lang, frozenset()) for row in rows]
-        report(
-            "  untyped, surfaces, with dates and numbers",
-            [count(a, b) for a, b in zip(every, by_surface, strict=True)],
-        )
+        report("  untyped, surfaces, with dates and numbers", list(map(untyped, every, by_surface)))
 
 
 def main() -> None:

@@ -27,24 +27,18 @@ from workbench.comparing.triage import LOW, suspect
 from workbench.model import Matching, Policy, ProposedEntity, Sample, Unit, count
 from workbench.proposing import rules
 from workbench.scoring.scorers import assess_all, exact_strings
+from workbench.stages.measure import record_of
 
-POLICY = Policy()
+SAMPLE = ("id", "user_input", "reference", "retrieved_contexts", "meta")
 
 
 def read(path: Path) -> list[tuple[Row, Sample]]:
-    return [
-        (
-            row,
-            Sample(row["id"], row["user_input"], row["reference"], tuple(row["retrieved_contexts"]),
-                   meta=row["meta"]),
-        )
-        for row in rows_of(path)
-    ]  # fmt: skip
+    return [(row, record_of({name: row[name] for name in SAMPLE}).sample) for row in rows_of(path)]
 
 
 def names(sample: Sample) -> Sequence[Unit]:
     """The names that the rules propose, looked up in the text."""
-    assessments = assess_all(sample, rules.propose(sample), Matching(POLICY, 85), only=("presence",))
+    assessments = assess_all(sample, rules.propose(sample), Matching(Policy(), 85), only=("presence",))
     return assessments["presence"].units
 
 
@@ -78,34 +72,25 @@ def of_statements(rows: Sequence[tuple[Row, Sample]]) -> Iterator[str]:
     for signal in ("word for word", "all names"):
         title = f"low score, {signal}: the truth is ≥ {LOW}"
         yield line(title, [truth >= LOW for truth in fired[signal]], [truth >= LOW for truth in gold])
-    said = fired["nothing found"]
-    yield line(
-        "reference says that nothing was found: ≤ .5", [t <= 0.5 for t in said], [t <= 0.5 for t in gold]
-    )
+    said, usual = ([truth <= 0.5 for truth in some] for some in (fired["nothing found"], gold))
+    yield line("reference says that nothing was found: ≤ .5", said, usual)
     yield line("left out: high score, most names absent: ≤ .7", nearly, [t <= 1 - LOW for t in gold])
 
 
 def of_names(rows: Sequence[tuple[Row, Sample]]) -> Iterator[str]:
-    low: list[bool] = []
-    high: list[bool] = []
-    base: list[bool] = []
-    above: list[bool] = []
+    below: dict[bool, list[bool]] = {True: [], False: []}
+    above: dict[bool, list[bool]] = {True: [], False: []}
     for row, sample in rows:
         score = recall(row["proposal"])
         if score is None or not row["gold"]["entities"]:
             continue
-        truth = share(row["gold"]["entities"])
-        base.append(truth > score + 0.1)
-        above.append(truth < score - 0.1)
-        units = names(sample)
+        truth, units = share(row["gold"]["entities"]), names(sample)
         found = suspect(sample, float(score), "entity", partial(tuple, units))
-        if found is not None and found.signal == "names":
-            low.append(truth > score + 0.1)
+        below[found is not None and found.signal == "names"].append(truth > score + 0.1)
         there = count(units).recall
-        if there is not None and score - there > Fraction(1, 10):
-            high.append(truth < score - 0.1)
-    yield line("low score, names in the text: more than .1 low", low, base)
-    yield line("left out: score above names: more than .1 high", high, above)
+        above[there is not None and score - there > Fraction(1, 10)].append(truth < score - 0.1)
+    yield line("low score, names in the text: more than .1 low", below[True], [*below[True], *below[False]])
+    yield line("left out: score above names: more than .1 high", above[True], [*above[True], *above[False]])
 
 
 def recall(given: Row) -> Fraction | None:
@@ -122,11 +107,10 @@ def false_alarms(paths: Sequence[Path]) -> Iterator[str]:
     """References of people that no rule may take for "nothing was found"; positives are shown to be read."""
     for path in paths:
         rows = read(path)
-        hits = [
-            s for _, s in rows if (f := suspect(s, 1.0, "statement", tuple)) and f.signal == "nothing found"
-        ]
+        said = [(sample, suspect(sample, 1.0, "statement", tuple)) for _, sample in rows]
+        hits = [sample.reference for sample, found in said if found and found.signal == "nothing found"]
         yield f"“nothing was found” in {len(hits)} of {len(rows)} references of {path.name}"
-        yield from (f"    {sample.reference[:110]!r}" for sample in hits)
+        yield from (f"    {reference[:110]!r}" for reference in hits)
 
 
 def main() -> None:

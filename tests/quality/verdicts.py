@@ -8,13 +8,14 @@ propose, and `rules` names them. Every figure has to be 0.
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.benchmarks.harness import options
 from workbench.errors import InputError
 from workbench.model import Unit
 from workbench.reviewing.edits import Put
@@ -65,37 +66,32 @@ def out_and_back(opened: Opened, unit: Unit) -> Unit | None:
 
 def changed(samples: Iterator[Opened]) -> Changed:
     """What changes by itself in some samples."""
-    units = 0
-    by_matching, by_moving = [], []
+    units, by_matching, by_moving = 0, list[str](), list[str]()
     for opened in samples:
-        for unit in entities(opened):
-            if not unit.counted:
-                continue
-            units += 1
+        for unit in filter(lambda unit: unit.counted, entities(opened)):
             name = f"{opened.sample.id}: {unit.text}"
+            units += 1
             again = unit.match if editing.by_person(opened, unit) else editing.matched(opened, unit)[0].match
             if again != unit.match:
                 by_matching.append(name)
             back = out_and_back(opened, unit) if unit.spans else None
-            if back is not None and back != unit:
+            if back not in (None, unit):
                 by_moving.append(name)
     return Changed(units, by_matching, by_moving)
 
 
 def opened_of(path: Path, folder: Path, proposer: str) -> Iterator[Opened]:
     """Every sample of a file as a review opens it."""
-    store = open_store(str(folder / f"{path.stem}.db"))
-    try:
+    with closing(open_store(str(folder / f"{path.stem}.db"))) as store:
         import_file(store, path, ImportOptions(dataset="d", blind=0.0), annotator="importer")
         if proposer:
             propose(store, find_dataset(store, "d"), proposer, annotator="importer")
         for number in sample_ids(store, find_dataset(store, "d").id).values():
             yield open_sample(store, number, "ann")
-    finally:
-        store.close()
 
 
-def main(data: Path) -> None:
+def main() -> None:
+    data: Path = options(__doc__, data=Path).data
     for path in sorted(data.glob("*.jsonl")):
         text = path.read_text("utf-8")
         if '"reference"' not in text[:100_000]:
@@ -110,4 +106,4 @@ def main(data: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main()
