@@ -6,12 +6,16 @@ A million samples take about a minute and 1.5 GB; they are kept in the temporary
 from __future__ import annotations
 
 import hashlib
+import json
 import random
 import sqlite3
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from sqlalchemy import Connection, create_engine, text
 
@@ -19,6 +23,7 @@ from tests.benchmarks.harness import PROGRAM
 from tests.benchmarks.pty_app import terminal_environment
 from tests.rows import Row, gold, proposal, sample, write_rows
 from workbench.matching import MATCHER
+from workbench.model import text_hash
 from workbench.settings import State, write_state
 from workbench.store import tables
 from workbench.store.database import number_on
@@ -27,6 +32,7 @@ TABLES = hashlib.sha256(Path(tables.__file__).read_bytes()).hexdigest()[:12]
 """The tables as they are now: a database that is kept from an earlier run may have others."""
 
 BASE = 1_000
+NOTHING: Mapping[str, str] = MappingProxyType({})
 VERIFIED = 50
 """Samples of the first thousand that come with gold."""
 
@@ -49,24 +55,37 @@ def database(samples: int) -> Path:
     command = [*PROGRAM, "--db", str(fresh), "--as", "ann"]
     for words in (["import", str(source), "--gold-if-given", "--blind", "0"], ["score"]):
         subprocess.run([*command, *words], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    asked = "o.user_input || ' (' || n || ')'"
+    own = {
+        "sample.user_input": asked,
+        "sample.content_hash": f"hashed({asked}, o.reference, o.retrieved_contexts)",
+        "proposal.content_hash": "(SELECT content_hash FROM sample WHERE id = o.sample_id + n * {step})",
+    }
     engine = create_engine(f"sqlite:///{fresh}")
     with engine.begin() as connection:
+        raw: Any = connection.connection.driver_connection
+        raw.create_function("hashed", 3, lambda q, r, contexts: text_hash(q, r, *json.loads(contexts)))
         connection.exec_driver_sql("PRAGMA cache_size=-400000")
-        multiply(connection, samples // BASE - 1, sample="1 = 1", proposal="1 = 1", counted="1 = 1")
+        multiply(connection, samples // BASE - 1, own, sample="1 = 1", proposal="1 = 1", counted="1 = 1")
     engine.dispose()
     fresh.rename(path)
     return path
 
 
-def multiply(connection: Connection, times: int, **chosen: str) -> None:
-    """So many more of each row `o` that is chosen of a table, with ids and texts of its own."""
+def multiply(connection: Connection, times: int, own: Mapping[str, str] = NOTHING, **chosen: str) -> None:
+    """So many more of each row `o` that is chosen of a table, with ids and hashes of its own.
+
+    `own`: what else stands in a column of copy `n`, as `sample.user_input`.
+    """
     named = {name: tables.METADATA.tables[name] for name in chosen}
     highest = (f"SELECT coalesce(max(id), 0) FROM {name}" for name, one in named.items() if "id" in one.c)
     step = 1 + max(connection.execute(text(query)).scalar_one() for query in highest)
     # an odd factor mod 2^32 gives every id another number, spread as a random draw is
     spread = f"(((o.{{}} + n * {step}) * 2654435761) % 4294967296) / 4294967296.0"
 
-    def moved(column: str, key: str) -> str:
+    def moved(name: str, column: str, key: str) -> str:
+        if said := own.get(f"{name}.{column}"):
+            return said.format(step=step)
         if column in ("id", "sample_id", "review_id"):
             return f"o.{column} + n * {step}"
         if column in ("key", "reference_hash", "content_hash", "action"):
@@ -78,7 +97,7 @@ def multiply(connection: Connection, times: int, **chosen: str) -> None:
         for name, table in named.items():
             columns = [column.name for column in table.c]
             key = "sample_id" if "sample_id" in columns else "id"
-            values = ", ".join(moved(column, key) for column in columns)
+            values = ", ".join(moved(name, column, key) for column in columns)
             listed = ", ".join(f'"{column}"' for column in columns)
             where = f"o.{'id' if 'id' in columns else key} < {step} AND {chosen[name]}"
             given = f'SELECT {values} FROM "{name}" o, ({numbers}) m WHERE {where}'

@@ -39,24 +39,23 @@ def answer(request: dict[str, Any]) -> str:
     """The JSON that the model would answer, in the shape that the request's schema asks for."""
     pieces = unfenced(request["messages"][0]["content"])
     shape = request["output_config"]["format"]["schema"]["properties"]
-    said: dict[str, Any]
+    texts = [piece for piece in pieces if piece.role == "text"]
     if "verdicts" in shape:
         contexts = [piece for piece in pieces if piece.role == "context"]
         said = {"verdicts": [_judge(one, contexts) for one in pieces if one.role == "statement"]}
     elif "entities" in shape["texts"]["items"]["properties"]:
-        texts = [{"text": one.number, "entities": _grouped(one.text)} for one in pieces if one.role == "text"]
-        said = {"texts": texts}
+        said = {"texts": [{"text": one.number, "entities": _grouped(one.text)} for one in texts]}
     else:
-        listed = [
-            {
-                "text": one.number,
-                "statements": [part.strip() for part in SENTENCE.findall(one.text) if part.strip()],
-            }
-            for one in pieces
-            if one.role == "text"
-        ]
-        said = {"texts": listed}
+        said = {"texts": [{"text": one.number, "statements": _sentences(one.text)} for one in texts]}
     return json.dumps(said, ensure_ascii=False, separators=(",", ":"))
+
+
+def _sentences(text: str) -> list[str]:
+    return [part.strip() for part in SENTENCE.findall(text) if part.strip()]
+
+
+def _words(text: str) -> set[str]:
+    return {word.casefold() for word in WORD.findall(text)}
 
 
 def names(text: str) -> list[str]:
@@ -83,19 +82,14 @@ def _grouped(text: str) -> list[dict[str, Any]]:
 
 def _judge(statement: Read, contexts: list[Read]) -> dict[str, Any]:
     """Found when one context has six tenths of the statement's words."""
-    wanted = {word.casefold() for word in WORD.findall(statement.text)}
-    best, share = None, 0.0
-    for context in contexts:
-        have = len(wanted & {word.casefold() for word in WORD.findall(context.text)}) / max(1, len(wanted))
-        if have > share:
-            best, share = context, have
-    quote = None
-    if best is not None:
-        parts = [part.strip() for part in SENTENCE.findall(best.text) if part.strip()]
-        quote = max(
-            parts or [best.text],
-            key=lambda part: len(wanted & {word.casefold() for word in WORD.findall(part)}),
-        )
+    wanted = _words(statement.text)
+
+    def shared(text: str) -> int:
+        return len(wanted & _words(text))
+
+    best = max((one for one in contexts if shared(one.text)), key=lambda one: shared(one.text), default=None)
+    share = shared(best.text) / len(wanted) if best else 0.0
+    quote = max(_sentences(best.text) or [best.text], key=shared) if best else None
     return {
         "statement": statement.number,
         "context": None if best is None else best.number,

@@ -22,7 +22,7 @@ from workbench.proposing.claude.clients import ClaudeClient, ModelClient, OpenAI
 from workbench.proposing.claude.cost import Budget, assumed_thinking, default_prices
 from workbench.proposing.claude.run import Limits, Summary
 
-Handler = Callable[[httpx2.Request], httpx2.Response]
+Handler = Callable[[httpx2.Request], Any]
 
 
 @pytest.fixture
@@ -34,12 +34,9 @@ def setup() -> Setup:
 @pytest.fixture
 def taj() -> Sample:
     """A sample with two contexts."""
-    return Sample(
-        "taj",
-        "What is the Taj Mahal?",
-        "The Taj Mahal stands in Agra. Shah Jahan built it.",
-        ("The Taj Mahal is in Agra, India.", "Agra lies on the Yamuna."),
-    )
+    reference = "The Taj Mahal stands in Agra. Shah Jahan built it."
+    contexts = ("The Taj Mahal is in Agra, India.", "Agra lies on the Yamuna.")
+    return Sample("taj", "What is the Taj Mahal?", reference, contexts)
 
 
 @pytest.fixture
@@ -150,12 +147,9 @@ class Everything:
 
 def every_class(base: type[Exception]) -> list[type[Exception]]:
     """A class of errors of the installed SDK, and every one that derives from it, by name."""
-    found: set[type[Exception]] = set()
-    waiting = [base]
-    while waiting:
-        error_class = waiting.pop()
-        found.add(error_class)
-        waiting += error_class.__subclasses__()
+    found = [base]
+    for error_class in found:  # it grows on the way
+        found += [one for one in error_class.__subclasses__() if one not in found]
     return sorted(found, key=lambda error_class: error_class.__name__)
 
 

@@ -31,23 +31,16 @@ def as_completion(message: dict[str, Any]) -> dict[str, Any]:
         return message
     usage = message["usage"]
     text = "".join(block["text"] for block in message["content"] if block["type"] == "text")
-    refused = message["stop_reason"] == "refusal"
+    said = {"content": text, "refusal": None}
+    if message["stop_reason"] == "refusal":
+        said = {"content": None, "refusal": "I cannot help with that."}
+    choice = {"finish_reason": STOPS[message["stop_reason"]], "message": {"role": "assistant", **said}}
     return {
         "id": message["id"],
         "object": "chat.completion",
         "created": 1,
         "model": message["model"],
-        "choices": [
-            {
-                "index": 0,
-                "finish_reason": STOPS[message["stop_reason"]],
-                "message": {
-                    "role": "assistant",
-                    "content": None if refused else text,
-                    "refusal": "I cannot help with that." if refused else None,
-                },
-            }
-        ],
+        "choices": [{"index": 0, **choice}],
         "usage": usage and as_usage(usage),
     }
 

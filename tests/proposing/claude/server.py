@@ -9,7 +9,6 @@ then `ANTHROPIC_BASE_URL=http://127.0.0.1:8765 ANTHROPIC_API_KEY=test workbench 
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import contextlib
 import json
@@ -25,8 +24,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
+from tests.benchmarks.harness import options
 from tests.proposing.claude import answering, openai_form
-from tests.proposing.claude.faults import ALL, ERRORS, UNPAID, Bucket, Faults
+from tests.proposing.claude.faults import ERRORS, UNPAID, Bucket, Faults
 
 MODELS = ("claude-haiku-5-5", "claude-sonnet-5-5", "claude-haiku-4-5", "local-model")
 
@@ -68,6 +68,14 @@ class Reply(NamedTuple):
     headers: dict[str, str] = {}  # noqa: RUF012
     kind: str = "application/json"
     cut: bool = False
+
+
+NO_ANSWERS = {
+    "502 html": Reply(502, b"<html><h1>Bad Gateway</h1></html>", {}, "text/html"),
+    "html": Reply(200, b"<html><h1>Sign in to the network</h1></html>", {}, "text/html"),
+    "foreign": Reply(200, b'{"hello": "world"}'),
+    "malformed": Reply(200, b'{"id": "msg_1", "content": [{"ty'),
+}
 
 
 @dataclass
@@ -162,14 +170,8 @@ class Service:
             await asyncio.sleep(0.02)
         if self.options.latency:
             await asyncio.sleep(self.options.latency * self._chance.uniform(0.7, 1.5))
-        if fault == "502 html":
-            return Reply(502, b"<html><h1>Bad Gateway</h1></html>", {}, "text/html")
-        if fault == "html":
-            return Reply(200, b"<html><h1>Sign in to the network</h1></html>", {}, "text/html")
-        if fault == "foreign":
-            return _json(200, {"hello": "world"})
-        if fault == "malformed":
-            return Reply(200, b'{"id": "msg_1", "content": [{"ty')
+        if fault in NO_ANSWERS:
+            return NO_ANSWERS[fault]
         if request.get("model") not in MODELS:
             return error("404")
         message = self.message(request, fault)
@@ -178,22 +180,22 @@ class Service:
     def message(self, request: dict[str, Any], fault: str = "") -> dict[str, Any]:
         """A message as the API makes it, paid for."""
         text, stop, details = answering.answer(request), "end_turn", None
-        if fault == "left out":
-            said = json.loads(text)
-            text = json.dumps({what: listed[:-1] for what, listed in said.items()})
-        if fault == "empty":
-            said = json.loads(text)
-            text = json.dumps({"texts": [{**one, "entities": []} for one in said["texts"]]})
-        if fault == "refusal":
-            text, stop, details = "", "refusal", {"type": "refusal", "category": "bio", "explanation": "no"}
-        if fault in {"max_tokens", "pause_turn"}:
-            text, stop = text[: len(text) // 2], fault
-        if fault == "context_window":
-            text, stop = "", "model_context_window_exceeded"
-        if fault == "not json":
-            text = "Here are the entities: Paris."
-        if fault == "schema":
-            text = json.dumps({"texts": [{"text": 99, "entities": []}], "verdicts": []})
+        match fault:
+            case "left out":
+                text = json.dumps({what: listed[:-1] for what, listed in json.loads(text).items()})
+            case "empty":
+                text = json.dumps({"texts": [{**one, "entities": []} for one in json.loads(text)["texts"]]})
+            case "refusal":
+                text, stop = "", "refusal"
+                details = {"type": "refusal", "category": "bio", "explanation": "no"}
+            case "max_tokens" | "pause_turn":
+                text, stop = text[: len(text) // 2], fault
+            case "context_window":
+                text, stop = "", "model_context_window_exceeded"
+            case "not json":
+                text = "Here are the entities: Paris."
+            case "schema":
+                text = json.dumps({"texts": [{"text": 99, "entities": []}], "verdicts": []})
         if fault != "cut":
             for piece in answering.unfenced(request["messages"][0]["content"]):
                 self.stats.paid[piece.text] += piece.role == "text"
@@ -216,15 +218,13 @@ class Service:
         size = len(stable) // 4 if len(stable) // 4 >= 512 else 0
         written = size if stable not in self._cached else 0
         self._cached.add(stable)
+        answered = max(1, len(text) // 4) * self.options.answer_times
         return {
             "input_tokens": tokens(request) - size,
             "cache_creation_input_tokens": written,
             "cache_read_input_tokens": size - written,
             "cache_creation": {"ephemeral_5m_input_tokens": written, "ephemeral_1h_input_tokens": 0},
-            "output_tokens": min(
-                request["max_tokens"],
-                self.options.thinking + max(1, len(text) // 4) * self.options.answer_times,
-            ),
+            "output_tokens": min(request["max_tokens"], self.options.thinking + answered),
             "output_tokens_details": {"thinking_tokens": self.options.thinking},
             "service_tier": "standard",
         }
@@ -246,21 +246,19 @@ class Service:
             return _json(404, {"type": "error", "error": said})
         if name not in MODELS:
             return error("404")
-        yes = {"supported": True}
-        effort = {"supported": name != "claude-haiku-4-5", "low": yes, "medium": yes, "high": yes, "max": yes}
-        return _json(
-            200,
-            {
-                "id": name,
-                "type": "model",
-                "display_name": name,
-                "created_at": "2026-10-07T00:00:00Z",
-                "lifecycle": "deprecated" if name == "claude-haiku-4-5" else "active",
-                "retires_at": "2027-01-31T00:00:00Z" if name == "claude-haiku-4-5" else None,
-                "max_tokens": 64_000,
-                "capabilities": {"batch": yes, "structured_outputs": yes, "effort": effort},
-            },
-        )
+        old, yes = name == "claude-haiku-4-5", {"supported": True}
+        effort = {"supported": not old, "low": yes, "medium": yes, "high": yes, "max": yes}
+        told = {
+            "id": name,
+            "type": "model",
+            "display_name": name,
+            "created_at": "2026-10-07T00:00:00Z",
+            "lifecycle": "deprecated" if old else "active",
+            "retires_at": "2027-01-31T00:00:00Z" if old else None,
+            "max_tokens": 64_000,
+            "capabilities": {"batch": yes, "structured_outputs": yes, "effort": effort},
+        }
+        return _json(200, told)
 
     def _batch(self, method: str, path: str, body: bytes, host: str) -> Reply:
         parts = path.removeprefix("/v1/messages/batches").strip("/").split("/")
@@ -292,30 +290,26 @@ class Service:
         ended = batch["canceled"] or time.time() >= batch["at"] + self.options.batch_seconds
         counts = Counter(row["result"]["type"] for row in self._rows(batch)) if ended else Counter[str]()
         at = datetime.fromtimestamp(batch["at"], UTC)
-        names = ("succeeded", "errored", "canceled", "expired")
+        told = {name: counts[name] for name in ("succeeded", "errored", "canceled", "expired")}
         return {
             "id": batch["id"],
             "type": "message_batch",
             "processing_status": "ended" if ended else "in_progress",
-            "request_counts": {
-                "processing": 0 if ended else len(batch["requests"]),
-                **{name: counts[name] for name in names},
-            },
+            "request_counts": {"processing": 0 if ended else len(batch["requests"]), **told},
             "created_at": at.isoformat(),
             "expires_at": (at + timedelta(hours=24)).isoformat(),
             "ended_at": at.isoformat() if ended else None,
             "results_url": f"http://{host}/v1/messages/batches/{batch['id']}/results" if ended else None,
         }
 
-    def _rows(self, batch: dict[str, Any]) -> list[dict[str, Any]]:
+    def _rows(self, batch: dict[str, Any]) -> Any:
         """The rows, answered once: asking again gives the same."""
         if batch["rows"] is None:
             batch["rows"] = [
                 {"custom_id": one["custom_id"], "result": self._row(one["params"], batch["canceled"])}
                 for one in batch["requests"]
             ]
-        rows: list[dict[str, Any]] = batch["rows"]
-        return rows
+        return batch["rows"]
 
     def _row(self, request: dict[str, Any], canceled: bool) -> dict[str, Any]:
         if canceled:
@@ -366,10 +360,8 @@ async def _connection(service: Service, reader: asyncio.StreamReader, writer: as
         while True:
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
             method, path, _ = head[0].split(" ")
-            headers = {
-                name.lower(): value.strip()
-                for name, _, value in (line.partition(":") for line in head[1:] if line)
-            }
+            named = (line.partition(":") for line in head[1:] if line)
+            headers = {name.lower(): value.strip() for name, _, value in named}
             body = await reader.readexactly(int(headers.get("content-length", "0")))
             reply = await service.handle(method, path, headers, body)
             lines = {
@@ -446,28 +438,20 @@ def running(options: Options) -> Iterator[tuple[Service, str]]:
 
 
 def main() -> None:
-    """Run by hand until Ctrl-C."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--port", type=int, default=8765)
-    parser.add_argument("--rate", type=float, help="requests a second; unlimited without")
-    parser.add_argument("--bucket", type=float, default=50, help="requests that may come at once")
-    parser.add_argument("--tokens", type=float, help="input tokens a second; unlimited without")
-    parser.add_argument("--latency", type=float, default=0.5, help="mean seconds of an answer")
-    parser.add_argument("--no-headers", action="store_true", help="do not name the limits")
-    parser.add_argument("--fault-share", type=float, default=0.0)
-    parser.add_argument("--faults", default=",".join(UNPAID), help=f"of {', '.join(ALL)}")
-    parser.add_argument("--batch-seconds", type=float, default=5.0)
-    said = parser.parse_args()
-    faults = Faults(share=said.fault_share, kinds=said.faults.split(","))
-    service = Service(
-        Options(
-            rate=said.rate, bucket=said.bucket, tokens=said.tokens, latency=said.latency,
-            headers=not said.no_headers, faults=faults, batch_seconds=said.batch_seconds,
+    """Run by hand until Ctrl-C; a rate of 0 is no limit."""
+    own = vars(
+        options(
+            __doc__, port=8765, rate=0.0, bucket=50.0, tokens=0.0, latency=0.5, batch_seconds=5.0,
+            no_headers=False, fault_share=0.0, faults=",".join(UNPAID),
         )
     )  # fmt: skip
+    port, headers = own.pop("port"), not own.pop("no_headers")
+    faults = Faults(share=own.pop("fault_share"), kinds=own.pop("faults").split(","))
+    limits: dict[str, Any] = {name: own.pop(name) or None for name in ("rate", "tokens")}
+    service = Service(Options(**own, **limits, headers=headers, faults=faults))
 
     async def serve() -> None:
-        server, url = await start(service, said.port)
+        server, url = await start(service, port)
         print(f"ANTHROPIC_BASE_URL={url} ANTHROPIC_API_KEY=test", flush=True)
         async with server:
             await server.serve_forever()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import count, starmap
+from typing import Any
 
 import pytest
 
-from workbench.model import Kind, Proposal, ProposedEntity, Sample
+from workbench.model import Kind, ProposedEntity, Sample
 from workbench.proposing.claude.answers import Failure, JudgedStatement, Part
 from workbench.proposing.claude.asks import (
     PACK_TEXTS,
@@ -41,9 +43,8 @@ def test_every_text_is_asked_once_however_often_it_stands_in_the_dataset(setup: 
 
     asks = list(plan(rows, setup, ("entity",)))
 
-    assert sorted(texts(asks)) == sorted(
-        f"{what} {one}." for what in ("Reference", "Context") for one in range(3)
-    )
+    every = [f"{what} {one}." for what in ("Context", "Reference") for one in range(3)]
+    assert every == sorted(texts(asks))
     assert len({key for ask in asks for key in ask.keys}) == 6
 
 
@@ -71,31 +72,28 @@ def test_no_reference_shares_a_call_with_contexts(setup: Setup) -> None:
     assert [1, 1, 1] == [len(ask.keys) for ask in plan(long, setup, ("statement",))]
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [
-        Setup(model="claude-sonnet-5-5"),
-        Setup(effort="high"),
-        Setup(effort=None),
-        Setup(labels=("gene",)),
-        Setup(
-            prompt=read_prompt("=== entities ===\n{{labels}}\n=== statements ===\nS\n=== verdicts ===\nV", "")
-        ),
-    ],
-    ids=["model", "effort", "no effort", "labels", "prompt"],
-)
-def test_asking_differently_is_paid_again(setup: Setup, changed: Setup) -> None:
+PROMPT = "=== entities ===\n{{labels}}\n=== statements ===\nS\n=== verdicts ===\nV"
+CHANGES: dict[str, dict[str, Any]] = {
+    "model": {"model": "claude-sonnet-5-5"},
+    "effort": {"effort": "high"},
+    "no effort": {"effort": None},
+    "labels": {"labels": ("gene",)},
+    "prompt": {"prompt": read_prompt(PROMPT, "")},
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_asking_differently_is_paid_again(setup: Setup, change: str) -> None:
+    changed = replace(setup, **CHANGES[change])
     assert payment_key(setup, "entities", "Agra") != payment_key(changed, "entities", "Agra")
 
 
 def test_what_an_answer_does_not_depend_on_is_not_paid_again(setup: Setup) -> None:
     """A higher limit of tokens; another prompt for verdicts only."""
-    text = "=== entities ===\n{{labels}}\n=== statements ===\nS\n=== verdicts ===\nV"
-    one, other = Setup(prompt=read_prompt(text, "")), Setup(prompt=read_prompt(text + "2", ""))
+    one, other = Setup(prompt=read_prompt(PROMPT, "")), Setup(prompt=read_prompt(PROMPT + "2", ""))
+    more = replace(setup, max_tokens=99)
 
-    assert payment_key(setup, "entities", "Agra") == payment_key(
-        replace(setup, max_tokens=99), "entities", "Agra"
-    )
+    assert payment_key(setup, "entities", "Agra") == payment_key(more, "entities", "Agra")
     assert payment_key(one, "entities", "Agra") == payment_key(other, "entities", "Agra")
     assert verdicts_key(one, samples(1)[0], ["A."]) != verdicts_key(other, samples(1)[0], ["A."])
 
@@ -110,25 +108,18 @@ def test_boundaries_between_texts_are_part_of_a_key(setup: Setup) -> None:
 def test_blank_texts_cost_nothing_and_have_no_entities(setup: Setup) -> None:
     sample = Sample("1", "q", " ", ("", "\n"))
 
-    proposal = assemble(sample, setup, BOTH, {})
+    proposal: Any = assemble(sample, setup, BOTH, {})
 
     assert [] == list(plan([sample], setup, BOTH))
-    assert isinstance(proposal, Proposal)
     assert ((), ((), ()), ()) == (proposal.reference_entities, proposal.context_entities, proposal.statements)
 
 
 def test_asks_are_made_as_they_are_taken(setup: Setup) -> None:
-    taken = 0
+    endless = map(lambda taken: samples(taken)[-1], numbers := count(1))
 
-    def endless() -> object:
-        nonlocal taken
-        while True:
-            taken += 1
-            yield samples(taken)[-1]
+    next(plan(endless, setup, ("entity",)))
 
-    next(plan(endless(), setup, ("entity",)))  # type: ignore[arg-type]
-
-    assert taken <= PACK_TEXTS + 1
+    assert next(numbers) <= PACK_TEXTS + 2
 
 
 def test_the_texts_of_a_pack_can_be_asked_one_by_one(setup: Setup) -> None:
@@ -147,38 +138,33 @@ def test_an_ask_without_its_texts_is_known_by_its_keys(setup: Setup) -> None:
 
 
 def complete(sample: Sample, setup: Setup) -> dict[str, Part | Failure]:
+    names = {"Zeus": "person", "Agra": "place", "Taj Mahal": "work"}
+    claims = ("The Taj Mahal is in Agra.", "Shah Jahan built it.")
+    found = JudgedStatement("found", 0, "is in Agra", "said")
+    missing = JudgedStatement("missing", 7, None, "absent: nobody builds")
+    first, second = sample.retrieved_contexts
     return {
-        payment_key(setup, "entities", sample.reference): (
-            ProposedEntity("Zeus", "person"),
-            ProposedEntity("Agra", "place"),
-            ProposedEntity("Taj Mahal", "work"),
-        ),
-        payment_key(setup, "entities", sample.retrieved_contexts[0]): (),
-        payment_key(setup, "entities", sample.retrieved_contexts[1]): (ProposedEntity("Yamuna", "place"),),
-        statements_key(setup, sample): ("The Taj Mahal is in Agra.", "Shah Jahan built it."),
-        verdicts_key(setup, sample, ["The Taj Mahal is in Agra.", "Shah Jahan built it."]): (
-            JudgedStatement("found", 0, "is in Agra", "said"),
-            JudgedStatement("missing", 7, None, "absent: nobody builds"),
-        ),
+        payment_key(setup, "entities", sample.reference): tuple(starmap(ProposedEntity, names.items())),
+        payment_key(setup, "entities", first): (),
+        payment_key(setup, "entities", second): (ProposedEntity("Yamuna", "place"),),
+        statements_key(setup, sample): claims,
+        verdicts_key(setup, sample, claims): (found, missing),
     }
 
 
 def test_a_proposal_is_assembled_from_what_was_said_of_each_text(setup: Setup, taj: Sample) -> None:
     """Entities stand in text order, an ungrounded one last; a context that is not there is not named."""
-    proposal = assemble(taj, setup, BOTH, complete(taj, setup))
+    proposal: Any = assemble(taj, setup, BOTH, complete(taj, setup))
 
-    assert isinstance(proposal, Proposal)
-    assert ["Taj Mahal", "Agra", "Zeus"] == [one.text for one in proposal.reference_entities or ()]
+    said = [(one.verdict, one.context, one.quote) for one in proposal.statements]
+    assert ["Taj Mahal", "Agra", "Zeus"] == [one.text for one in proposal.reference_entities]
     assert ((), (ProposedEntity("Yamuna", "place"),)) == proposal.context_entities
-    assert [("found", 0, "is in Agra"), ("missing", None, None)] == [
-        (one.verdict, one.context, one.quote) for one in proposal.statements or ()
-    ]
+    assert [("found", 0, "is in Agra"), ("missing", None, None)] == said
 
 
 def test_what_was_not_asked_for_is_not_proposed(setup: Setup, taj: Sample) -> None:
-    proposal = assemble(taj, setup, ("statement",), complete(taj, setup))
+    proposal: Any = assemble(taj, setup, ("statement",), complete(taj, setup))
 
-    assert isinstance(proposal, Proposal)
     assert (None, None) == (proposal.reference_entities, proposal.context_entities)
 
 
@@ -196,11 +182,10 @@ def test_without_contexts_every_statement_is_missing_and_nothing_is_asked(setup:
     sample = Sample("1", "q", "Agra is old.", ())
     known: dict[str, Part | Failure] = {statements_key(setup, sample): ("Agra is old.",)}
 
-    proposal = assemble(sample, setup, ("statement",), known)
+    proposal: Any = assemble(sample, setup, ("statement",), known)
 
     assert [] == list(plan_verdicts([sample], setup, known))
-    assert isinstance(proposal, Proposal)
-    assert ["missing"] == [one.verdict for one in proposal.statements or ()]
+    assert ["missing"] == [one.verdict for one in proposal.statements]
 
 
 def test_verdicts_are_asked_once_the_statements_are_there(setup: Setup, taj: Sample) -> None:
@@ -223,12 +208,10 @@ def test_a_blank_context_keeps_the_numbers_of_the_others(setup: Setup) -> None:
 
 
 def test_parts_are_read_back_equal_from_what_was_written(setup: Setup, taj: Sample) -> None:
-    for part, task in zip(
-        complete(taj, setup).values(), ("entities",) * 3 + ("statements", "verdicts"), strict=True
-    ):
-        assert not isinstance(part, Failure)
-        written = json.loads(json.dumps(part_document(part)))
-        assert part == read_part(task, written)  # type: ignore[arg-type]
+    tasks: Any = ("entities",) * 3 + ("statements", "verdicts")
+    parts: Any = complete(taj, setup).values()
+    for part, task in zip(parts, tasks, strict=True):
+        assert part == read_part(task, json.loads(json.dumps(part_document(part))))
 
 
 def test_effort_is_left_out_when_a_model_has_none(ask: Ask) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any, get_args
@@ -27,16 +26,16 @@ from workbench.proposing.claude.answers import CAUSES, SPLIT, AskAnswer, Failure
 from workbench.proposing.claude.asks import Ask, Setup
 from workbench.proposing.claude.batches import _AMBIGUOUS
 from workbench.proposing.claude.call import call, check_model, failure_of, kind_of_body, retry_after
-from workbench.proposing.claude.clients import ClaudeClient, ModelClient, connect
+from workbench.proposing.claude.clients import ModelClient, connect
 from workbench.proposing.claude.run import _HOPELESS_KINDS
 
 SERVER = anthropic.InternalServerError
 GOOD = json.dumps({"texts": [{"text": 1, "entities": [{"label": "place", "names": ["Agra"]}]}]})
 
 
-async def failed(client: ModelClient, setup: Setup, ask: Ask) -> Failure:
+async def failed(client: ModelClient, setup: Setup, ask: Ask, seconds: float = 5) -> Failure:
     """How a call fails."""
-    result = (await call(client, setup, ask, 5)).result
+    result = (await call(client, setup, ask, seconds)).result
     assert isinstance(result, Failure)
     return result
 
@@ -52,20 +51,15 @@ async def test_an_answer_brings_its_entities_usage_and_model(setup: Setup, ask: 
     }
     called = await call(replying(message(GOOD, usage=usage)), setup, ask, 5)
 
-    assert called.result == AskAnswer(
-        parts=((ProposedEntity("Agra", "place"),),),
-        usage=Usage(10, 30, 700, 600, 5),
-        model="claude-haiku-5-5-20261007",
-    )
+    agra, used = ((ProposedEntity("Agra", "place"),),), Usage(10, 30, 700, 600, 5)
+    assert called.result == AskAnswer(agra, used, "claude-haiku-5-5-20261007")
     assert "req_7" == called.headers["request-id"]
 
 
 async def test_thinking_may_come_before_the_text(setup: Setup, ask: Ask) -> None:
     content = [{"type": "thinking", "thinking": "hm", "signature": "s"}, {"type": "text", "text": GOOD}]
 
-    called = await call(replying(message(content=content)), setup, ask, 5)
-
-    assert isinstance(called.result, AskAnswer)
+    assert isinstance((await call(replying(message(content=content)), setup, ask, 5)).result, AskAnswer)
 
 
 async def test_the_request_goes_out_once_with_the_schema_and_the_effort(setup: Setup, ask: Ask) -> None:
@@ -77,22 +71,18 @@ async def test_the_request_goes_out_once_with_the_schema_and_the_effort(setup: S
 
     await call(client_of(handler), setup, ask, 5)
 
-    assert ["claude-haiku-5-5"] == [body["model"] for body in seen]
-    assert ("json_schema", "low") == (
-        seen[0]["output_config"]["format"]["type"],
-        seen[0]["output_config"]["effort"],
+    (body,) = seen
+    told = body["output_config"]
+    assert ("claude-haiku-5-5", "json_schema", "low") == (
+        body["model"],
+        told["format"]["type"],
+        told["effort"],
     )
-    assert not {"temperature", "top_p", "top_k", "stream"} & set(seen[0])
+    assert not {"temperature", "top_p", "top_k", "stream"} & set(body)
 
 
-STOPS = {
-    "max_tokens": "cut off",
-    "stop_sequence": "unfinished",
-    "tool_use": "unfinished",
-    "pause_turn": "unfinished",
-    "refusal": "refused",
-    "model_context_window_exceeded": "too long",
-}
+STOPS = {"max_tokens": "cut off", "refusal": "refused", "model_context_window_exceeded": "too long"}
+"""What every other stop is called: unfinished."""
 
 
 @pytest.mark.parametrize("stop", [*get_args(StopReason), "brand_new", None])
@@ -100,14 +90,12 @@ async def test_only_end_turn_is_read_and_every_other_stop_is_a_failure_with_usag
     setup: Setup, ask: Ask, stop: str | None
 ) -> None:
     """The text is good in every case: what stopped early is never taken for an answer."""
-    called = await call(replying(message(GOOD, stop=stop)), setup, ask, 5)  # type: ignore[arg-type]
+    said: Any = message(GOOD, stop=stop)  # type: ignore[arg-type]
+    result: Any = (await call(replying(said), setup, ask, 5)).result
 
-    if stop == "end_turn":
-        assert isinstance(called.result, AskAnswer)
-    else:
-        assert isinstance(called.result, Failure)
-        expected = STOPS.get(stop or "", "unfinished"), Usage(100, 20)
-        assert expected == (called.result.kind, called.result.usage)
+    assert isinstance(result, AskAnswer) == (stop == "end_turn")
+    if stop != "end_turn":
+        assert (STOPS.get(stop or "", "unfinished"), Usage(100, 20)) == (result.kind, result.usage)
 
 
 async def test_a_refusal_says_its_category_and_is_no_empty_set(setup: Setup, ask: Ask) -> None:
@@ -142,22 +130,16 @@ def raised(error_class: type[anthropic.AnthropicError]) -> anthropic.AnthropicEr
 
 
 @pytest.mark.parametrize("error_class", every_class(anthropic.AnthropicError), ids=lambda one: one.__name__)
-def test_every_error_of_the_sdk_is_one_of_ours_with_what_to_do(
-    error_class: type[anthropic.AnthropicError],
-) -> None:
+def test_every_error_of_the_sdk_is_one_of_ours_with_what_to_do(error_class: Any) -> None:
     failure = failure_of(raised(error_class))
 
-    assert failure is not None
     assert isinstance(failure.error(), ProposalError)
     assert CAUSES[failure.kind].advice in str(failure.error())
 
 
 @from_cases
 def test_what_the_common_errors_mean(error: str, kind: str) -> None:
-    failure = failure_of(raised(getattr(anthropic, error)))
-
-    assert failure is not None
-    assert kind == failure.kind
+    assert kind == failure_of(raised(getattr(anthropic, error))).kind
 
 
 @pytest.mark.parametrize(
@@ -172,17 +154,13 @@ def test_what_the_common_errors_mean(error: str, kind: str) -> None:
     ],
 )
 def test_what_errors_that_come_through_the_sdk_mean(error: Exception, kind: str) -> None:
-    failure = failure_of(error)
-
-    assert failure is not None
-    assert kind == failure.kind
+    assert kind == failure_of(error).kind
 
 
 @pytest.mark.parametrize("code", ["contract_spend_limit_reached", "enforced_spend_limit_reached"])
 def test_a_spend_limit_comes_as_a_429_and_is_not_waited_for(code: str) -> None:
     failure = failure_of(raised(ERROR_CLASSES[429, code]))
 
-    assert failure is not None
     assert ("not paid", True) == (failure.kind, failure.stops)
 
 
@@ -192,13 +170,8 @@ def test_every_error_type_of_a_body_has_a_kind() -> None:
 
 
 def test_every_kind_of_failure_has_a_cause_and_says_what_to_do() -> None:
-    tables: list[Mapping[Any, str]] = [
-        calling._BY_TYPE,
-        calling._BY_STATUS,
-        clients._CLAUDE_STOPS,
-        clients._OPENAI_STOPS,
-    ]
-    named = {kind for table in tables for kind in table.values()} - {""}
+    kinds = calling._BY_TYPE, calling._BY_STATUS, clients._CLAUDE_STOPS, clients._OPENAI_STOPS
+    named = {kind for table in kinds for kind in table.values()} - {""}
     assert named | {*SPLIT, *_HOPELESS_KINDS, *_AMBIGUOUS} <= set(CAUSES)
     for kind in CAUSES:
         assert len(Failure(kind).message) > len(kind) + 10
@@ -235,9 +208,7 @@ ODD = [
 async def test_whatever_stands_under_a_200_that_is_no_message_is_a_failure(
     setup: Setup, ask: Ask, body: bytes, kind: str
 ) -> None:
-    failure = await failed(replying(body, headers={"content-type": kind}), setup, ask)
-
-    assert "not a message" == failure.kind
+    assert "not a message" == (await failed(replying(body, headers={"content-type": kind}), setup, ask)).kind
 
 
 @pytest.mark.parametrize(
@@ -249,19 +220,14 @@ async def test_whatever_stands_under_a_200_that_is_no_message_is_a_failure(
 async def test_an_error_may_have_any_body(
     setup: Setup, ask: Ask, body: bytes, status: int, kind: str
 ) -> None:
-    failure = await failed(replying(body, status), setup, ask)
-
-    assert kind == failure.kind
+    assert kind == (await failed(replying(body, status), setup, ask)).kind
 
 
 async def test_an_error_under_status_200_is_told_by_its_type(setup: Setup, ask: Ask) -> None:
     response = httpx2.Response(200, request=httpx2.Request("POST", "http://localhost"))
     body = {"error": {"type": "overloaded_error", "message": "busy"}}
 
-    failure = failure_of(anthropic.APIStatusError("busy", response=response, body=body))
-
-    assert failure is not None
-    assert "overloaded" == failure.kind
+    assert "overloaded" == failure_of(anthropic.APIStatusError("busy", response=response, body=body)).kind
 
 
 async def test_what_the_service_says_cannot_steer_a_terminal_or_fill_it(setup: Setup, ask: Ask) -> None:
@@ -278,9 +244,7 @@ async def test_a_lone_surrogate_cannot_be_sent_and_says_so(setup: Setup) -> None
 
     ask = Ask("entities", ("0" * 32,), 1, (FencedText("text", 1, "\ud800"),))
 
-    failure = await failed(replying(message(GOOD)), setup, ask)
-
-    assert "bad request" == failure.kind
+    assert "bad request" == (await failed(replying(message(GOOD)), setup, ask)).kind
 
 
 async def test_no_key_is_told_before_anything_is_sent(setup: Setup, ask: Ask) -> None:
@@ -300,8 +264,7 @@ async def test_the_usual_environment_names_the_service_and_the_key(
     async with connect(5) as client:
         url = client.sdk.base_url
         assert ("127.0.0.1", 9, 0) == (url.host, url.port, client.sdk.max_retries)
-        failure = (await call(client, setup, Ask("entities", ("0" * 32,), 1, ()), 5)).result
-        assert isinstance(failure, Failure)
+        failure = await failed(client, setup, Ask("entities", ("0" * 32,), 1, ()))
         assert "connection" == failure.kind
         assert "sk-secret" not in repr(failure)
 
@@ -311,12 +274,7 @@ async def test_a_call_ends_at_its_time_limit(setup: Setup, ask: Ask) -> None:
         await asyncio.Event().wait()
         raise AssertionError
 
-    transport = httpx2.AsyncClient(transport=httpx2.MockTransport(hang))
-    client = ClaudeClient(anthropic.AsyncAnthropic(api_key="test", max_retries=0, http_client=transport))
-    called = await call(client, setup, ask, 0.2)
-
-    assert isinstance(called.result, Failure)
-    assert "timeout" == called.result.kind
+    assert "timeout" == (await failed(client_of(hang), setup, ask, 0.2)).kind
 
 
 @from_cases
@@ -331,32 +289,23 @@ def test_a_date_without_a_zone_is_that_of_greenwich(monkeypatch: pytest.MonkeyPa
     time.tzset()
     try:
         date = format_datetime(datetime.now(UTC) + timedelta(minutes=5)).replace("+0000", "-0000")
-        wait = retry_after({"retry-after": date})
-        assert wait is not None
-        assert 200 < wait <= 300
+        assert 200 < (retry_after({"retry-after": date}) or 0) <= 300
     finally:
         monkeypatch.undo()
         time.tzset()
 
 
-MODEL: dict[str, Any] = {
-    "id": "m",
-    "type": "model",
-    "display_name": "M",
-    "created_at": "2026-01-01T00:00:00Z",
-    "lifecycle": "active",
-}
-
-
 async def test_a_retired_model_is_told_before_paying_and_the_end_of_a_deprecated_one() -> None:
-    last = {**MODEL, "lifecycle": "deprecated", "retires_at": "2026-11-30T00:00:00Z"}
+    async def checked(lifecycle: str) -> tuple[str, ...]:
+        told = {"id": "m", "type": "model", "display_name": "M", "created_at": "2026-01-01T00:00:00Z"}
+        told |= {"lifecycle": lifecycle, "retires_at": "2026-11-30T00:00:00Z"}
+        return await check_model(replying(told), Setup())
 
     with pytest.raises(AccessError, match="retired"):
-        await check_model(replying({**MODEL, "lifecycle": "retired"}), Setup())
-    assert () == await check_model(replying(MODEL), Setup())
-    assert ("model 'claude-haiku-5-5' is deprecated and will be retired on 2026-11-30",) == await check_model(
-        replying(last), Setup()
-    )
+        await checked("retired")
+    assert () == await checked("active")
+    said = "model 'claude-haiku-5-5' is deprecated and will be retired on 2026-11-30"
+    assert (said,) == await checked("deprecated")
 
 
 @pytest.mark.parametrize(("body", "status"), [({"detail": "no such page"}, 404), (b"<html>", 200), ({}, 500)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import anthropic
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from tests.proposing.claude.faults import Faults
 from tests.proposing.claude.server import Options, running
 from workbench.errors import AccessError, UsageError
-from workbench.proposing.claude.answers import AskAnswer, Failure
+from workbench.proposing.claude.answers import AskAnswer
 from workbench.proposing.claude.asks import Ask, Setup
 from workbench.proposing.claude.call import call, check_key, check_model
 from workbench.proposing.claude.clients import ClaudeClient, connect, host
@@ -28,11 +29,10 @@ async def test_bedrock_is_asked_by_configuration(ask: Ask, monkeypatch: pytest.M
         monkeypatch.setenv("ANTHROPIC_BEDROCK_BASE_URL", url)
         async with connect(5) as client:
             assert () == await check_model(client, BEDROCK)
-            results = [(await call(client, BEDROCK, ask, 5)).result for _ in range(3)]
+            results: Any = [(await call(client, BEDROCK, ask, 5)).result for _ in range(3)]
 
-    assert isinstance(results[0], AskAnswer)
-    assert results[0].usage is not None
-    assert ["overloaded", "refused"] == [one.kind for one in results[1:] if isinstance(one, Failure)]
+    assert (AskAnswer, True) == (type(results[0]), results[0].usage is not None)
+    assert ["overloaded", "refused"] == [one.kind for one in results[1:]]
     assert {"bedrock": 3} == dict(state.stats.clouds)
 
 
@@ -43,10 +43,9 @@ async def test_vertex_is_asked_in_its_own_form(ask: Ask) -> None:
         )
         async with ClaudeClient(sdk) as client:
             assert () == await check_model(client, VERTEX)
-            results = [(await call(client, VERTEX, ask, 5)).result for _ in range(2)]
+            results: Any = [(await call(client, VERTEX, ask, 5)).result for _ in range(2)]
 
-    assert isinstance(results[0], AskAnswer)
-    assert ["rate limited"] == [one.kind for one in results if isinstance(one, Failure)]
+    assert (AskAnswer, "rate limited") == (type(results[0]), results[1].kind)
     assert {"vertex": 2} == dict(state.stats.clouds)
 
 

@@ -32,9 +32,8 @@ def test_the_answer_of_the_examples_is_one_that_is_read_as_an_answer() -> None:
 
     assert (first.text, second.text) == (OSLO.text, EMPTY.text)
     one, other = read_answer("entities", answer.text, 2)
-    assert [(entity.text, entity.label) for entity in one] == [  # type: ignore[union-attr]
-        ("Oslo", "place"), ("Bergen", "place"), ("Norway", "place"), ("Ann", "person"),
-    ]  # fmt: skip
+    expected = [("Oslo", "place"), ("Bergen", "place"), ("Norway", "place"), ("Ann", "person")]
+    assert expected == [(entity.text, entity.label) for entity in one]  # type: ignore[union-attr]
     assert other == ()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
@@ -16,24 +16,15 @@ from workbench.model import Kind, Sample
 from workbench.proposing.claude import cost as costs
 from workbench.proposing.claude.answers import AskAnswer, Failure, Usage
 from workbench.proposing.claude.asks import Setup, estimate, plan
-from workbench.proposing.claude.cost import (
-    Budget,
-    Forecast,
-    Likely,
-    assumed_thinking,
-    cost,
-    default_prices,
-    estimated_input,
-    expected,
-    read_prices,
-)
+from workbench.proposing.claude.cost import Budget, Likely, cost, default_prices, read_prices
 
 
 def forecast(
-    samples: Iterable[Sample], setup: Setup, kinds: Sequence[Kind], known: Container[str] = (), **more: Any
-) -> Forecast:
-    """A live run's, of which no statements are known and whose calls do not think, unless said."""
-    more = {"alone": (), "thinking": 0, "batch": False, **more}
+    samples: Iterable[Sample], setup: Setup, *, kinds: Sequence[Kind] = ("entity",), **more: Any
+) -> Any:
+    """A live run's of names, whose calls do not think, unless said; no statements are known."""
+    known, prices = more.pop("known", ()), default_prices()
+    more = {"alone": (), "thinking": 0, "batch": False, "prices": prices, **more}
     return costs.forecast(samples, setup, kinds, known, {}, **more)
 
 
@@ -51,18 +42,15 @@ cache_read = 5
 def test_every_sort_of_token_has_its_price() -> None:
     usage = Usage(input=1_000_000, output=100_000, cache_write=10_000, cache_read=100_000)
 
-    assert Decimal("2") + 1 + Decimal("0.025") + Decimal("0.01") == cost(
-        default_prices(), "claude-sonnet-5-5", usage
-    )
+    total = Decimal("2") + 1 + Decimal("0.025") + Decimal("0.01")
+    assert total == cost(default_prices(), "claude-sonnet-5-5", usage)
 
 
 def test_a_batch_costs_half_and_a_dated_model_what_its_name_does() -> None:
     prices, usage = default_prices(), Usage(input=1_000_000)
 
-    assert (Decimal(1), Decimal("0.5")) == (
-        cost(prices, "claude-haiku-4-5-20251001", usage),
-        cost(prices, "claude-haiku-4-5", usage, batch=True),
-    )
+    assert Decimal(1) == cost(prices, "claude-haiku-4-5-20251001", usage)
+    assert Decimal("0.5") == cost(prices, "claude-haiku-4-5", usage, batch=True)
 
 
 def test_a_long_prompt_has_its_own_price() -> None:
@@ -79,12 +67,9 @@ def test_an_unknown_model_costs_an_unknown_amount_not_nothing() -> None:
 def test_every_packaged_price_has_the_usual_proportions() -> None:
     """Guards against a slip of the pen: output is five times the input, cache writes 1.25 times."""
     for price in default_prices().models.values():
-        rates = price.rates
-        assert (5 * rates["input"], Decimal("1.25") * rates["input"]) == (
-            rates["output"],
-            rates["cache_write"],
-        )
-        assert rates["cache_read"] <= rates["input"] / 10
+        rates, once = price.rates, price.rates["input"]
+        assert (5 * once, Decimal("1.25") * once) == (rates["output"], rates["cache_write"])
+        assert rates["cache_read"] <= once / 10
 
 
 def test_a_file_adds_models_and_replaces_whole_entries() -> None:
@@ -126,9 +111,9 @@ def test_tokens_are_estimated_by_script(text: str, least: int, most: int) -> Non
 def test_a_forecast_counts_the_calls_and_their_tokens_without_sending_any(setup: Setup, taj: Sample) -> None:
     asks = list(plan([taj], setup, ("entity",)))
 
-    told = forecast([taj], setup, ("entity",), prices=default_prices())
+    told = forecast([taj], setup)
 
-    wanted = (len(asks), sum(estimated_input(setup, ask) for ask in asks))
+    wanted = (len(asks), sum(costs.estimated_input(setup, ask) for ask in asks))
     assert wanted == (told.requests, told.input_tokens)
     assert told.output_tokens > 0
 
@@ -138,10 +123,10 @@ def test_a_forecast_knows_what_is_paid_and_stands_sentences_in_for_statements(
 ) -> None:
     paid = {key for ask in plan([taj], setup, ("entity",)) for key in ask.keys}
 
-    told = forecast([taj], setup, ("entity", "statement"), known=paid, prices=default_prices())
+    told = forecast([taj], setup, kinds=("entity", "statement"), known=paid)
 
     assert 2 == told.requests  # the statements of the reference, and the verdicts on its two sentences
-    assert Forecast() == forecast([taj], setup, ("entity",), known=paid, prices=default_prices())
+    assert costs.Forecast() == forecast([taj], setup, known=paid)
 
 
 def long_and_short() -> list[Sample]:
@@ -153,31 +138,25 @@ def long_and_short() -> list[Sample]:
 def test_a_forecast_prices_every_call_by_its_own_length() -> None:
     """Two long calls among eight short ones are paid at the long price, whatever the mean prompt is."""
     prices, setup = default_prices(), Setup(effort=None)
-    told = forecast(long_and_short(), setup, ("entity",), prices=prices)
+    told = forecast(long_and_short(), setup)
 
     asks = list(plan(long_and_short(), setup, ("entity",)))
-    each = [cost(prices, setup.model, expected(setup, ask, 0)) or 0 for ask in asks]
-    assert sum(each) == told.cost
-    assert told.cost is not None
+    assert told.cost == sum(cost(prices, setup.model, costs.expected(setup, ask, 0)) or 0 for ask in asks)
     assert Decimal("0.15") < told.cost < Decimal("0.25")
-    half = forecast(long_and_short(), setup, ("entity",), prices=prices, batch=True).cost
-    assert told.cost == 2 * (half or 0)
-    other = Setup(model="someone-elses")
-    assert forecast(long_and_short(), other, ("entity",), prices=prices).cost is None
+    assert told.cost == 2 * forecast(long_and_short(), setup, batch=True).cost
+    assert forecast(long_and_short(), Setup(model="someone-elses")).cost is None
 
 
 def test_a_forecast_has_the_thinking_of_every_call_and_no_answer_above_the_limit(
     setup: Setup, taj: Sample
 ) -> None:
-    prices = default_prices()
-    plain = forecast([taj], setup, ("entity",), prices=prices)
-    told = forecast([taj], setup, ("entity",), prices=prices, thinking=500)
+    plain, told = forecast([taj], setup), forecast([taj], setup, thinking=500)
 
     assert 500 * plain.requests == told.output_tokens - plain.output_tokens == told.thinking_tokens
-    long = forecast(long_and_short(), setup, ("entity",), prices=prices, thinking=500)
+    long = forecast(long_and_short(), setup, thinking=500)
     assert (2, 150_003) == (long.cut, long.longest)
     assert long.output_tokens < 2 * setup.max_tokens + 8 * 4_000
-    assert (0, 500) == (assumed_thinking(None), assumed_thinking("low"))
+    assert (0, 500) == (costs.assumed_thinking(None), costs.assumed_thinking("low"))
 
 
 def budget(limit: str) -> tuple[Budget, Likely]:
@@ -211,9 +190,8 @@ def test_no_call_starts_that_would_exceed_the_limit_as_calls_have_cost_so_far() 
     money.end(call, ended(1_000_000))
 
     assert "no" == money.room(call)
-    assert money.why_not(call).startswith(
-        "--max-cost $1.9: $1.0000 spent, the next call would cost about $1.0"
-    )
+    said = "--max-cost $1.9: $1.0000 spent, the next call would cost about $1.0"
+    assert money.why_not(call).startswith(said)
     assert "yes" == budget("0.1")[0].room(call)
     assert "no" == budget("0.09")[0].room(call)
 
@@ -241,6 +219,4 @@ def test_an_answer_that_names_no_tokens_counts_with_what_was_likely() -> None:
 
 
 def test_the_same_setup_with_more_tokens_costs_the_same_to_ask(setup: Setup, taj: Sample) -> None:
-    prices, longer = default_prices(), replace(setup, max_tokens=99_000)
-    told = forecast([taj], setup, ("entity",), prices=prices)
-    assert told == forecast([taj], longer, ("entity",), prices=prices)
+    assert forecast([taj], setup) == forecast([taj], replace(setup, max_tokens=99_000))
