@@ -325,7 +325,8 @@ class _Import:
                 continue
             self.report.gold_ignored += bool(row.record.gold) and self.options.gold == "ignore"
             sample = row.record.sample
-            yield row, replace(row.record, sample=replace(sample, meta={**sample.meta, **self.meta}))
+            meta = {**sample.meta, **self.meta}
+            yield row, replace(row.record, sample=replace(sample, meta=meta)) if self.meta else row.record
 
     def _count(self, row: FileRow, outcome: str) -> bool:
         """Count what became of a row: once, as the most that became of it with one of its samples; whether

@@ -336,7 +336,7 @@ class ScoreColumns:
     def begin(self, store: Store, column: str) -> None:
         """Note the first number of a column of the file, where it is kept as a new one."""
         name = self.place(column)
-        if name not in (*self.runs(column), *self.begun):
+        if name not in self.begun and name not in self.runs(column):
             self.begun.add(name)
             row = {"dataset_id": self.dataset_id, "column": name, "at": self._came(column)}
             store.insert(ScoreColumnRow, [row])
