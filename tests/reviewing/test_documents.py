@@ -35,7 +35,8 @@ EDIT = st.one_of(
     st.from_type(Put).map(of_one_kind),
     st.builds(Accept, ASSESSMENT, fast=..., policy=..., adjudicated=...),
     st.builds(replace, st.from_type(Open), assessments=st.lists(ASSESSMENT, max_size=2).map(tuple)),
-    *map(st.from_type, (Dispose, Flag, Comment, Undo, Redo)),
+    st.builds(Dispose, st.sampled_from(["todo", "skipped", "excluded"]), reason=..., replaced=...),
+    *map(st.from_type, (Flag, Comment, Undo, Redo)),
 )
 
 

@@ -7,20 +7,18 @@ import os
 import signal
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.conftest import accepted, add_text, do, unit_of
+from tests.conftest import do
 from tests.rows import naming, proposal, sample
 from workbench.errors import WorkbenchError
 from workbench.formats.rows import FileRow
-from workbench.model import Evidence, Match, Tally, count
+from workbench.model import Match, Unit
 from workbench.stages import editing
 from workbench.stages.import_ import chunks
-from workbench.stages.queue import queue_rows
 from workbench.stages.review import act_on
 from workbench.store import journal
 
@@ -69,78 +67,6 @@ def test_gold_that_is_stored_is_read_again_by_the_chunk(bench: Any) -> None:
     assert statements(40) == statements(5)
 
 
-@pytest.mark.databases
-def test_update_appends_gold_to_the_journal(bench: Any) -> None:
-    """Nothing of the journal is overwritten: the earlier gold is still its second row."""
-    bench.load([{**ROME, "gold": GOLD}], gold="given")
-    journal = bench.tables("review_event")["review_event"]
-    row = {**ROME, "gold": {**GOLD, "entities": GOLD["entities"][:1]}}
-
-    assert counts(bench.load([row], gold="given", update=True)) == {"extended": 1}
-
-    after = bench.tables("review_event")["review_event"]
-    assert after[: len(journal)] == journal
-    assert [event[6] for event in after] == ["open", "accept", "accept"]
-    assert bench.query("SELECT text FROM gold_unit") == [("Ann",)]
-    assert bench.undo("gina") is None  # an import is no act of a person
-
-
-# --- new contexts ---------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def verified(bench: Any) -> Any:
-    """rome, verified by ann: Ann and Rome found in the first context, Bob missing, and one unit rejected."""
-    bench.load([{**ROME, "proposal": PROPOSAL}])
-    met = partial(add_text, kind="entity", text="met", label="other")
-    bench.act("rome", met, do("met", editing.toggle), do("met", editing.reject), accepted())
-    return bench
-
-
-def matches(bench: Any, key: str = "rome") -> dict[str, Match]:
-    return {unit.text: unit.match for unit in bench.open(key).state.entity.assessment.units}
-
-
-def test_new_contexts_make_matches_stale_and_keep_the_units(verified: Any) -> None:
-    """No gold until somebody accepts again; the units stay; the text, the scores and the proposals follow."""
-    update = {**ROME, "retrieved_contexts": ["Bob and Ann.", "Nothing."]}
-    assert verified.query("SELECT text FROM gold_unit ORDER BY position") == [("Ann",), ("Bob",), ("Rome",)]
-
-    assert counts(verified.load([update], update=True)) == {"updated": 1}
-
-    opened = verified.open("rome")
-    assert opened.sample.retrieved_contexts == ("Bob and Ann.", "Nothing.")
-    assert verified.query("SELECT * FROM gold_unit") == []
-    assert (opened.state.entity.disposition, opened.state.entity.reason) == ("todo", "contexts changed")
-    assert opened.rematch
-    assert matches(verified) == dict.fromkeys(("Ann", "Bob", "Rome", "met"), Match())
-    assert [unit.rejected for unit in opened.state.entity.assessment.units] == [False, True, False, False]
-    assert verified.query("SELECT count(*) FROM proposal") == [(1,)]
-    assert opened.opening.proposal is not None
-
-
-def test_a_verdict_is_kept_where_its_context_is_byte_identical(verified: Any) -> None:
-    """Evidence moves with its context; a missing unit is open again as soon as a new context came."""
-    verified.load([{**ROME, "retrieved_contexts": ["New text.", "Ann was in Rome."]}], update=True)
-
-    found = matches(verified)
-
-    assert found["Ann"].evidence == (Evidence(1, 0, 3),)
-    carried, open_again = ("found", "carried"), (None, "")
-    expected = {"Ann": carried, "Rome": carried, "Bob": open_again, "met": open_again}
-    assert expected == {text: (match.verdict, match.rule) for text, match in found.items()}
-
-
-@pytest.mark.databases
-def test_a_restored_unit_brings_no_evidence_of_the_old_text(verified: Any) -> None:
-    """What was rejected before the update can be restored and accepted after it."""
-    verified.load([{**ROME, "retrieved_contexts": ["Bob."]}], update=True)
-
-    done = verified.act("rome", do("met", editing.reject), accepted())
-
-    assert "unsure" == unit_of(done, "met").match.verdict
-
-
 def test_imported_gold_is_the_counted_units_of_the_file(bench: Any) -> None:
     """gold_unit, journal and file say the same; the policy of a new dataset reviews what the gold has."""
     bench.load(HARD, gold="given")
@@ -160,35 +86,29 @@ def test_imported_gold_is_the_counted_units_of_the_file(bench: Any) -> None:
     assert bench.info().kinds == ("entity", "statement")
 
 
-# --- bad rows and bad files -----------------------------------------------------------------------------
-
-
 def many(n: int) -> list[dict[str, Any]]:
     return [{**ROME, "id": f"s{number}", "user_input": f"question {number}"} for number in range(n)]
 
 
-UNREADABLE = [
-    ("empty.jsonl", b""),
-    ("utf16.jsonl", b"\xff\xfea\x00"),
-    ("archive.jsonl", b"PK\x03\x04x"),
-    ("latin.csv", "\xe9t\xe9,b\n\xe9,c\n".encode("latin-1")),
-]
-
-
-def test_an_unreadable_file_changes_nothing(bench: Any) -> None:
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("empty.jsonl", b""),
+        ("utf16.jsonl", b"\xff\xfea\x00"),
+        ("archive.jsonl", b"PK\x03\x04x"),
+        ("latin.csv", "\xe9t\xe9,b\n\xe9,c\n".encode("latin-1")),
+    ],
+)
+def test_an_unreadable_file_changes_nothing(bench: Any, name: str, content: bytes) -> None:
     """No dataset, no row, no file beside it."""
     before = bench.tables()
-    for name, content in UNREADABLE:
-        (bench.folder / name).write_bytes(content)
-        files = sorted(path.name for path in bench.folder.iterdir())
+    (bench.folder / name).write_bytes(content)
 
-        with pytest.raises(WorkbenchError, match=name):
-            bench.load(bench.folder / name)
+    with pytest.raises(WorkbenchError, match=name):
+        bench.load(bench.folder / name)
 
-        assert bench.tables() == before
-        assert [one for one in files if not one.endswith(("-wal", "-shm"))] == sorted(
-            path.name for path in bench.folder.iterdir() if not path.name.endswith(("-wal", "-shm"))
-        )
+    assert before == bench.tables()
+    assert [name] == [one.name for one in bench.folder.iterdir() if not one.name.startswith("workbench.db")]
 
 
 def test_a_chunk_holds_a_bounded_number_of_rows_units_and_characters() -> None:
@@ -245,9 +165,6 @@ def test_a_killed_import_is_finished_by_running_it_again(bench: Any) -> None:
     assert [(1, 1_500), (2, 1_500)] == bench.query(
         "SELECT run_id, count(*) FROM proposal GROUP BY 1 ORDER BY 1"
     )
-
-
-# --- draws -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.databases
@@ -313,70 +230,6 @@ def test_undo_of_one_act_in_two_samples_leaves_the_one_whose_text_was_replaced_s
     assert [False, False] == [unit.rejected for unit in bench.open("b").state.entity.assessment.units]
 
 
-def test_a_missing_unit_says_why(bench: Any) -> None:
-    """Each press gives the next reason; a found unit becomes missing first."""
-    bench.load([naming("a", ["Paris"], ["Paris"])])
-    said = []
-    for _ in range(5):
-        unit = unit_of(bench.act("a", do(0, editing.next_reason)), 0)
-        said.append((unit.match.verdict, unit.match.reason, unit.match.rule))
-
-    reasons = ("absent", "partial", "contradicted", "other entity", "absent")
-    assert [("missing", reason, "human") for reason in reasons] == said
-    assert "absent" == editing.reason_after(unit.matched(Match("found", "partial")))
-
-
-def test_the_second_retriever_opens_with_the_verified_units(demo: Any) -> None:
-    """Not with a proposal: edits made once are not made twice. It is marked as re-match only."""
-    assert not demo.open("taj-high").rematch
-    demo.act("taj-high", do("1631", editing.reject), do(0, editing.relabel, "work"), accepted())
-
-    second = demo.open("taj-low")
-
-    assert second.rematch
-    assert second.opening.rematch
-    assert second.state.entity.disposition == "todo"
-    units = second.state.entity.assessment.units
-    places, people = dict.fromkeys(("Yamuna", "Agra"), "place"), ("Shah Jahan", "Mumtaz Mahal")
-    assert {"Taj Mahal": "work"} | places | dict.fromkeys(people, "person") == {
-        u.text: u.label for u in units
-    }
-    assert {unit.origin for unit in units} == {"carried"}
-    rows = queue_rows(demo.store, demo.info(), "ann", [demo.id("taj-low"), demo.id("france")])
-    assert [row.rematch for row in rows.values()] == [True, False]
-    demo.act("taj-high", editing.exclude("broken"), who="bo")  # its reference may be the reason
-    assert not demo.open("taj-low", "cy").rematch
-
-
-def test_verdicts_are_made_anew_where_no_context_is_byte_identical(demo: Any) -> None:
-    """taj-low shares no context with taj-high: every match is the machine's on the new contexts."""
-    units = demo.open("taj-high").state.entity.assessment.units
-    missing = [place for place, unit in enumerate(units) if unit.match.verdict == "missing"]
-    done = demo.verify("taj-high", toggle=missing)
-    assert count(done.state.entity.assessment.units) == Tally(6, 0)
-
-    second = demo.open("taj-low")
-
-    assert count(second.state.entity.assessment.units) == Tally(1, 5)
-    assert "carried" not in {unit.match.rule for unit in second.state.entity.assessment.units}
-
-
-def test_a_verdict_is_carried_where_its_context_is_byte_identical(bench: Any) -> None:
-    """Found with its evidence at the new place; the rest is matched on the new contexts."""
-    base = {"user_input": "Who?", "reference": "Ann met Bob in Rome."}
-    named = {"proposer": "p", "reference_entities": ["Ann", "Bob", "Rome"]}
-    bench.load([
-        {**base, "id": "one", "retrieved_contexts": ["Ann came.", "He too."],
-         "proposal": {**named, "context_entities": [["Ann"], []]}},
-        {**base, "id": "two", "retrieved_contexts": ["Rome is old.", "He too.", "Ann came!"],
-         "proposal": {**named, "context_entities": [["Rome"], [], ["Ann"]]}},
-    ])  # fmt: skip
-    he = (Evidence(1, 0, 2),)  # "He" means Bob: only a person knows
-    bench.act("one", do("Bob", editing.set_evidence, he), accepted())
-
-    units = {unit.text: unit.match for unit in bench.open("two").state.entity.assessment.units}
-
-    assert ("found", "carried", he) == (units["Bob"].verdict, units["Bob"].rule, units["Bob"].evidence)
-    ann = units["Ann"]
-    assert ("found", "equal", (Evidence(2, 0, 3),)) == (ann.verdict, ann.rule, ann.evidence)
-    assert ("found", "equal") == (units["Rome"].verdict, units["Rome"].rule)
+def test_the_reason_after_one_of_a_unit_that_is_found_is_the_first() -> None:
+    found = Unit("p1", "entity", "Paris", match=Match("found", "partial"))
+    assert "absent" == editing.reason_after(found)
