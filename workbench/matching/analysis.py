@@ -401,6 +401,11 @@ def _bare(text: str, kind: str) -> str:
     return bare
 
 
+def legal_forms(text: str) -> frozenset[str]:
+    """The legal forms among the words of a name."""
+    return LEGAL_FORMS.intersection(re.split(r"[\s,]+", text.replace(".", "")))
+
+
 def capitals(text: str) -> int:
     """How many words a name has if all of them begin with a capital, else 0."""
     parts = _CAPITALISED.findall(text)

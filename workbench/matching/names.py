@@ -21,13 +21,14 @@ from workbench.matching.analysis import (
     analyse,
     capitals,
     kind_of,
+    legal_forms,
     may_match,
     sketch,
 )
 from workbench.model import FoundIf
 from workbench.text.lists import has_digit, listed, sections
 from workbench.text.normalise import alike, is_foreign, key
-from workbench.text.numbers import differ, readings
+from workbench.text.numbers import OTHER_UNITS, differ, readings, turned
 
 Verdict = tuple[int, str]
 NOTHING: Verdict = (0, "")
@@ -44,7 +45,13 @@ LOOSE: Mapping[str, FoundIf] = {"country": "derived", "digits": "coarser"}
 """The layers whose suggestions a policy may count, and its rule for each."""
 _DERIVED = 0.82  # a suggestion at most
 # A name with one of these words is not a person's: its last word alone is not its short form.
-_NOT_A_PERSON = listed(sections(__name__)["not a person"])
+_WORDS = sections(__name__)
+_NOT_A_PERSON = listed(_WORDS["not a person"])
+# Beginnings and ends that make another word of one: hypertension, hypotension; nitrate, nitrite.
+_OPPOSITES = [
+    re.compile(f"{line} {line}".replace("_", r"(\w+)", 1).replace("_", r"\1"))
+    for line in _WORDS["opposites"].strip().splitlines()
+]
 
 
 class Name(NamedTuple):
@@ -99,20 +106,20 @@ def described(a: Analysed, b: Analysed) -> Verdict:
     return NOTHING
 
 
-_RATE = re.compile(r"\d\s?[^\W\d]+(?:/[^\W\d]| per )")
+_RATE = re.compile(r"\d\s?[^\W\d]+(?:/| per )([^\W\d])")
 
 
 def compare_as_written(a: Analysed, b: Analysed) -> Verdict:
     """The best layer for two names, each with all its words."""
     if a.digits != b.digits and not a.keys & b.keys:
         return coarser_date(a, b), "digits"
-    if a.digits and differ(a.text, b.text):
+    if a.digits and (differ(a.text, b.text) or turned(key(a.text, a.lang), key(b.text, b.lang))):
         return NOTHING
     if a.bag == b.bag or a.keys & b.keys:
         return NORMALISED, "normalised"
-    rates = [_RATE.search(text) is not None for text in (a.text, b.text)]
-    if a.digits and rates[0] != rates[1]:  # 500 mg is not 500 mg/kg
-        return NOTHING
+    rates = {(rate := _RATE.search(text)) and rate[1].lower() for text in (a.text, b.text)}
+    if a.digits and (len(rates) > 1 or not OTHER_UNITS.isdisjoint({*a.bag} ^ {*b.bag})):
+        return NOTHING  # 500 mg is not 500 mg/kg, nor 10 business days 10 days
     pairs = paired(a, b)
     if not pairs.left and not pairs.right:
         return INFLECTED, "inflected"
@@ -178,7 +185,7 @@ def typo(a: Analysed, b: Analysed, pairs: Pairs) -> int:
     Nearly the same: at least four letters and an optimal string alignment of 0.8. Not for scripts
     where one character is a word or a syllable.
     """
-    if a.unspaced or b.unspaced:
+    if a.unspaced or b.unspaced or _other_letter(a, b, pairs):
         return 0
     same = float(sum(len(a.tokens[i]) + len(b.tokens[j]) for i, j in pairs.same.items()))
     alone = len(a.tokens) == len(b.tokens) == 1
@@ -204,9 +211,23 @@ def _nearness(x: str, y: str, alone: bool) -> float:
     if shorter > 3:
         share = OSA.normalized_similarity(x, y, score_cutoff=_SAME_WORD)
         # Letters added at the end make another word more often than a typo: Venezuelan, souvlakia.
+        if 0 < share < 1 and any(opposite.fullmatch(f"{x} {y}") for opposite in _OPPOSITES):
+            return 0.0
         derived = x.startswith(y) or y.startswith(x)
         return min(share, _DERIVED) if derived and (alone or x.endswith("n") != y.endswith("n")) else share
-    return 0.5 if shorter == 1 and x[0] == y[0] else 0.0
+    return 0.5 if shorter == 1 and x[0] == y[0] and max(len(x), len(y)) > 2 else 0.0
+
+
+def _other_letter(a: Analysed, b: Analysed, pairs: Pairs) -> bool:
+    """Whether single letters tell two names apart: hepatitis A and B; vitamin C, vitamin."""
+    letters = [
+        [i for i in left if len(name.tokens[i]) == 1 and name.tokens[i].isalpha()]
+        for name, left in ((a, pairs.left), (b, pairs.right))
+    ]
+    if all(letters):
+        return True
+    last = len(a.tokens) - 1 in letters[0] or len(b.tokens) - 1 in letters[1]
+    return last and len(a.tokens) != len(b.tokens) and not (a.dotted or b.dotted or a.label == PERSON)
 
 
 def acronym(a: Analysed, b: Analysed) -> int:
@@ -333,7 +354,8 @@ def short_form(a: Analysed, b: Analysed, pairs: Pairs) -> int:
         return SHORT_FORM if last and reads_like_a_person else 0
     if a.label != b.label or a.label not in {PERSON, ORGANISATION}:
         return 0
-    if max(len(a.tokens[i]) for i in pairs.same) < 3:
+    firms = legal_forms(a.text) and legal_forms(b.text)  # Siemens AG, Siemens Energy AG
+    if max(len(a.tokens[i]) for i in pairs.same) < 3 or (firms and a.text not in b.text):
         return 0
     letters = Counter(a.tokens[i][0] for i in pairs.left)
     spelled = any(len(a.tokens[i]) > 1 and a.tokens[i][0] not in b.tokens for i in pairs.left)

@@ -14,13 +14,13 @@ from operator import ne
 from typing import NamedTuple
 
 from workbench.matching.analysis import (
-    LEGAL_FORMS,
     ORGANISATION,
     PERSON,
     PLACE,
     Analysed,
     analyse,
     country,
+    legal_forms,
     other_names,
 )
 from workbench.matching.names import (
@@ -37,7 +37,7 @@ from workbench.model import Evidence, Match
 from workbench.text import numbers
 from workbench.text.inflection import forms, spelled
 from workbench.text.lists import has_digit, listed, sections
-from workbench.text.normalise import bounded, find_folded, fold, key, wholes, words
+from workbench.text.normalise import bounded, find_folded, fold, genus_of, key, wholes, words
 from workbench.text.tokens import GRADE, UNSPACED, word_pattern
 
 # Words between the words of a name that do not count as a gap.
@@ -184,7 +184,9 @@ _PLURAL_OPENS = re.compile(
     r"(?:^|[.!?…:]\s+|\n)(?!Charles|James|Thomas|Nicholas|Agnes|Johannes)"
     r"[^\W_]{2,}[^\W_isu]s[ \u00a0]of[ \u00a0](?:the[ \u00a0])?$"
 )
-_AFTER = re.compile(r"(?:[ \u00a0-]|['’]s )((?:[^\W\d_]\.){2,}|[^\W_]+)")
+_AFTER = re.compile(
+    r"(?: (?:du|del|do) (?=Nord|Sud|Norte|Sul?r?\b)|[ \u00a0-]|['’]s )((?:[^\W\d_]\.){2,}|[^\W_]+)"
+)
 _MONTH_BEFORE = re.compile(r"([^\W\d_]+)\.?,?[ \u00a0](?:\d{1,2}(?:st|nd|rd|th)?,?[ \u00a0])?$")
 # What makes a figure before a capital a part of the name: the 2002 Winter Olympics, not in 2002 Microsoft.
 _HOLDS_FIGURE = re.compile(r"(?<!\w)(?i:the|an?|this|that|at)[ \u00a0]$")
@@ -342,10 +344,19 @@ def _summary(hits: list[_NameHit], nested_found: bool, threshold: int) -> Match:
     return found if free or nested_found else replace(found, verdict="missing", reason="absent")
 
 
+_LETTERED = re.compile(r" [AEIOYА-Я]$")  # hepatitis A; small ones are words
+_LETTER = re.compile(r"(?<=[\w°] )[A-Z](?![\w'’])|(?<=\()\w(?=\))|(?<= )\w(?=\)|$)|(?<=lit\. )\w\b")
+
+
 def _telling(text: str) -> list[str]:
-    """The words of a name without those that say nothing, but for initials and parts of a word: e-mail."""
+    """The words of a name without those that say nothing.
+
+    Initials, parts of a word (e-mail) and letters that tell one from another (hepatitis A) stay.
+    """
     inside = (word for word in text.lower().split() if "-" in word or word[1:] == ".")
-    parts = frozenset(part for word in inside for part in re.split("[-.]", word))
+    parts = {*map(fold, _LETTER.findall(text))}.union(
+        part for word in inside for part in re.split("[-.]", word)
+    )
     everything = pieces(text)
     return [word for word in everything if word not in FILLERS or word in parts] or everything
 
@@ -362,12 +373,15 @@ def _patterns(name: Analysed, lang: str | None) -> Iterator[_Pattern]:
     sequence = tuple(traits(word, lang) for word in words)
     if len(words) == 1:  # CO is no company
         sequence = (forms(words[0], lang) if wholes(words[0]) else sequence[0],)
-    firm = bool(_legal_forms(name.text))  # Siemens AG is not Siemens Energy AG
+    firm = bool(legal_forms(name.text))  # Siemens AG is not Siemens Energy AG
     yield _Pattern(sequence, INFLECTED, "inflected", tight=firm)
     for other in _rephrased(name, words):
         yield _like(other, lang, (NORMALISED, "normalised"), tight=True)
     if len(words) > 1 and (name.label == PERSON or _SPECIES.fullmatch(name.text)):  # J. Smith, S. aureus
-        letters = (f"initial {word}" if len(word) == 1 else f"letter {word[0]}" for word in words)
+        genus = genus_of(words[0][0], words[-1])
+        letters = [f"initial {word}" if len(word) == 1 else f"letter {word[0]}" for word in words]
+        if genus and genus != words[0]:  # S. aureus is no Streptococcus
+            letters[0] = genus if len(words[0]) == 1 else words[0]
         first = [traits(word, lang) | {letter} for word, letter in zip(words[:-1], letters, strict=False)]
         yield _Pattern((*first, sequence[-1]), INITIALS, "initials", tight=True)
     for short in _short_forms(name):
@@ -378,7 +392,9 @@ def _patterns(name: Analysed, lang: str | None) -> Iterator[_Pattern]:
         apart = [words[0][:-1], "plus" if words[0][-1] == "+" else "minus"]
     if apart != words:  # GPT4, GPT-4; L221-18, L. 221-18
         yield _like(apart, lang, (NORMALISED, "normalised"))
-    elif 1 < len(words) < 4 and not words[0][0].isdigit():  # e-mail, email
+    elif (
+        1 < len(words) < 4 and not words[0][0].isdigit() and not _LETTERED.search(name.text)
+    ):  # e-mail, email
         yield _Pattern((forms("".join(words), lang),), NORMALISED, "normalised")
     for acronym in sorted(name.initials):
         if len(acronym) > 2:
@@ -395,18 +411,14 @@ _BYNAME_BEHIND = re.compile(r",? the ([A-Z]\w+)")
 _FORM_BEHIND = re.compile(r",?[ \u00a0](?:& )?([\w./]+)")
 
 
-def _legal_forms(text: str) -> frozenset[str]:
-    return LEGAL_FORMS.intersection(re.split(r"[\s,]+", text.replace(".", "")))
-
-
 def _of_another(name: Analysed, own: frozenset[str], text: str, start: int, end: int) -> bool:
     """Whether what stands around a short form is of another person or company.
 
     H.-A. Einstein, Robert F. Kennedy, Pliny the Younger, Merck KGaA for Merck & Co.; orange for Orange S.A.
     """
-    if forms := _legal_forms(name.text):
+    if forms := legal_forms(name.text):
         behind = _FORM_BEHIND.match(text, end)
-        other = _legal_forms(behind[1]) if behind else forms
+        other = legal_forms(behind[1]) if behind else forms
         if other - forms or (text[start:end].islower() and not name.text.islower()):
             return True
     byname = _BYNAME.search(name.text) and _BYNAME_BEHIND.match(text, end)
@@ -435,7 +447,9 @@ def _rephrased(name: Analysed, words: list[str]) -> Iterator[list[str]]:
         for start in range(len(some)):
             for size in range(1, min(4, len(some) - start + 1)):
                 named = country(some[start : start + size])
-                if named.counts and size < len(some) and some[start] != "america":  # Miss America
+                if (
+                    named.counts and size < len(some) and some[start] not in ("america", "gb")
+                ):  # Miss America, 10 GB
                     for other in other_names(named.name, name.text):
                         yield [*some[:start], *other, *some[start + size :]]
 
@@ -489,10 +503,14 @@ def _hits(
                 continue
             if pattern.tight and (surface.islower() or len(_telling(surface)) != len(pattern.words)):
                 continue
-            if analysed.label == PERSON and surface.islower() and not name.text.islower():  # the cash of Cash
+            common = analysed.label == PERSON or (analysed.label == PLACE and surface.isalpha())
+            if common and surface.islower() and not name.text.islower():  # the cash of Cash, roast turkey
                 continue
             short = pattern.rule in ("short_form", "initials")
             if short and not analysed.titled and _of_another(analysed, own, context, start, end):
+                continue
+            more = len(_telling(surface)) > len(pattern.words) and analysed.label not in (PERSON, "")
+            if more and _capitalised(surface) > _capitalised(name.text):  # Bank of New England
                 continue
             if not analysed.digits and context[end : end + 1] in _CURRENCY:  # US of US$
                 continue
@@ -619,10 +637,25 @@ def _is_other_figure(name: Analysed, text: str, start: int, end: int) -> bool:
     if part and (name.text.isdecimal() or text[start:end].isdecimal()):  # also "of 3" of 3:1
         return True
     begin = _whole_figure(text, start, name.lang)
-    if numbers.differ(name.text, text[max(0, begin - 2) : end]):
+    surface = text[max(0, begin - 2) : end + 1]
+    if numbers.differ(name.text, surface) or numbers.turned(
+        key(name.text, name.lang), key(surface, name.lang)
+    ):
         return True
+    wanted = [
+        numbers.without_zeros(filter(has_digit, some))
+        for some in (name.digits, _as_words(name.text, name.lang))
+    ]
+    inside = words(text[begin : behind.end() if behind and name.lang in ("fr", "es") else end], name.lang)
+    if not numbers.OTHER_UNITS.isdisjoint({*inside}.difference(name.bag)) and not numbers.UNITS.isdisjoint(
+        name.bag
+    ):
+        return True  # 10 business days
     if not numbers.MEASURES.isdisjoint(name.bag) and numbers.AMOUNTS.isdisjoint(name.bag):
         rate = behind is not None and behind.group()[1:5] == "per " and " per " not in name.text
+        near = numbers.in_smallest(words(text[max(0, begin - 20) : end + 20], name.lang))
+        if not any(numbers.without_zeros(near).issuperset(digits) for digits in wanted):
+            return True  # 30 minutes of 1 hour 30 minutes
         if rate or text[begin] in "$€£" or _RANGE_BEFORE.search(text, max(0, start - 3), start):
             return True  # 10 m of $10 m, 10 km of 10 km per hour, 40 mg of 10-40 mg
     there = words(text[begin : behind.end() if behind else end], name.lang)
@@ -634,9 +667,8 @@ def _is_other_figure(name: Analysed, text: str, start: int, end: int) -> bool:
     if number := _NUMBER_BEFORE.search(text, max(0, start - _WINDOW), start):
         figures &= _numbers(words(text[number.start() : end], name.lang))
     dated = any("m" in figure for figure in figures.union(name.digits))
-    wanted = (name.digits, filter(has_digit, _as_words(name.text, name.lang)))
-    same = dated or any(figures.issuperset(numbers.without_zeros(digits)) for digits in wanted)
-    return not same or (amount != own and bool(own or "percent" in amount))
+    same = dated or any(map(figures.issuperset, wanted))
+    return not same or (amount != own and bool(own or amount & {"percent", "permille"}))
 
 
 def _numbers(words: Sequence[str]) -> set[str]:
@@ -677,10 +709,16 @@ def _as_words(text: str, lang: str | None) -> list[str]:
     return sorted(numbers.in_smallest(key(text, lang).replace(",", "").split()))
 
 
+def _capitalised(text: str) -> int:
+    return sum(word[0].isupper() and len(word) > 2 for word in text.split())
+
+
 def _is_other_word(text: str, surface: str, rule: str) -> bool:
     """Whether a word in small letters stands where an acronym is looked for: us, who."""
     if rule == "alias":
         return False
+    if rule == "inflected" and surface[-1].islower() and _LETTERED.search(text):  # hepatitis, a disease
+        return True
     if rule == "country" and len(surface) <= 3 and not surface.isupper():  # Un homme
         return True
     acronym = rule == "acronym" or (text.isupper() and text.rstrip("+-−–").replace(".", "").isalpha())

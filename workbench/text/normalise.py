@@ -173,6 +173,7 @@ _DEVANAGARI = re.compile("[\u0900-\u097f]")
 _FOREIGN_DIGIT = re.compile(r"[^\D0-9]")
 # 10² is no 102, 2½ no 21/2: compatibility forms write them with the same digits.
 _RAISED = re.compile("[²³¹⁰⁴-⁹¼-¾⅐-⅞](?<=\\d.)")
+_BARE = re.compile(r"(?<!\d)(?=[¼½¾])")
 _WRITTEN = {"¼": ".25", "½": ".5", "¾": ".75", "+": " plus", "-": " minus", "−": " minus", "–": " minus"}
 _ROUNDS = 4  # folding settles in two rounds on all of Unicode; the rest is margin
 
@@ -187,7 +188,9 @@ _WHOLE, _AT_START, _BEFORE_FIGURE, _AT_END = (
     by_word(_WORDS[f"abbreviations{where}"])
     for where in ("", " at the start", " before a figure", " at the end")
 )
-_ABBREVIATIONS = frozenset({*_WHOLE, *_AT_START, *_BEFORE_FIGURE, *_AT_END})
+_GENERA = {f"{genus[0]} {kind}": genus for genus, kinds in by_key(_WORDS["genera"]).items() for kind in kinds}
+_SPECIES = {genus_and_kind.split()[1] for genus_and_kind in _GENERA}
+_ABBREVIATIONS = frozenset({*_WHOLE, *_AT_START, *_BEFORE_FIGURE, *_AT_END, *_SPECIES})
 _WHOLES = frozenset({*_WHOLE.values(), *_AT_START.values(), *_BEFORE_FIGURE.values(), *_AT_END.values()})
 # Endings of numerals, after a hyphen (1930-х, 14-го) and written together (1930er, 14th).
 _DECADE = re.compile(r"(?<=\d0)(?:-(?:ых|ми|х|е|er)|'s)\b")
@@ -239,7 +242,8 @@ def _one_alphabet(match: re.Match[str]) -> str:
 
 
 def _composed(text: str) -> str:
-    return unicodedata.normalize("NFKC", _RAISED.sub(lambda sign: _WRITTEN.get(sign[0], "^" + sign[0]), text))
+    raised = _RAISED.sub(lambda sign: _WRITTEN.get(sign[0], "^" + sign[0]), _BARE.sub("0", text))
+    return unicodedata.normalize("NFKC", raised)
 
 
 def _fold_once(text: str) -> str:
@@ -368,7 +372,7 @@ def content(tokens: Sequence[str], lang: str | None) -> list[str]:
         or (main[0] in _OF_TIME and main[1:] and main[1][0].isdecimal())
     ):
         del main[0]
-    main = [word for word in main if word not in fillers]
+    main = [word for word in main if word not in fillers or (len(word) == 1 and word is main[-1])]
     return main or list(tokens)
 
 
@@ -386,8 +390,13 @@ def written_out(tokens: Sequence[str]) -> list[str]:
         table = _AT_START if not index else {} if following else _AT_END
         table = _BEFORE_FIGURE if following[:1].isdigit() else table
         short = word.removesuffix(".")
-        whole.append(table.get(short) or _WHOLE.get(short, word))
+        whole.append(genus_of(short, following) or table.get(short) or _WHOLE.get(short, word))
     return whole
+
+
+def genus_of(initial: str, species: str) -> str:
+    """The genus that everybody means by its initial: Staphylococcus in S. aureus; "" for any other."""
+    return _GENERA.get(f"{initial} {species}", "")
 
 
 def settled(tokens: Sequence[str], lang: str | None = None) -> list[str]:

@@ -61,7 +61,7 @@ def _units(lang: str | None) -> dict[str, int]:
     return _UNITS | valued("\n".join(own))
 
 
-SYMBOLS = "$€£¥₽%"
+SYMBOLS = "$€£¥₽%‰"
 _CURRENCIES = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
 _TENS = frozenset(range(20, 100, 10))
 _ADDED = valued(_WORDS["magnitudes"])
@@ -74,11 +74,17 @@ _SCALES = {"c": "celsius", "celsius": "celsius", "f": "fahrenheit", "fahrenheit"
 MONTHS = valued(_WORDS["months"])
 _AMOUNTS = by_word(_WORDS["amounts"])
 AMOUNTS = frozenset(_AMOUNTS.values())
+OTHER_UNITS = listed(_WORDS["other units"])
+"""What makes another unit of one: business days, fluid ounces, Canadian dollars."""
 _MEASURES = by_word(_WORDS["measures"])
 MEASURES = frozenset(_MEASURES.values())
+UNITS = AMOUNTS | MEASURES | {"points"}
 _MEASURED = AMOUNTS.union(MEASURES, _SCALES.values(), _SIZES)
 _SMALLEST = {unit: (int(size), base) for base, size, unit in map(str.split, _WORDS["scales"].splitlines())}
-_AMOUNT = re.compile(rf"(?<!\S)((?:\d+(?:\.\d+)? )+)({'|'.join(_SMALLEST)})(?!\S)")
+_SMALLEST |= {base: (1, base) for _, base in _SMALLEST.values()}
+_FIGURE, _UNIT = r"\d+(?:\.\d+)?", "|".join(_SMALLEST)
+_AMOUNT = re.compile(rf"(?<!\S)((?:{_FIGURE} (?:and )?)+)({_UNIT})(?!\S)")
+_SUM = re.compile(rf"(?<!\S)({_FIGURE}) ({_UNIT}) (?:(?:and|und|et|y|e|и) )?({_FIGURE}) ({_UNIT})(?!\S)")
 _CENTURIES = listed("sixteen seventeen eighteen nineteen twenty")
 _FIRST_DAY = listed(_WORDS["first day"])
 _OF = listed("of de del do di ano anno")
@@ -104,7 +110,11 @@ _EAST_NUMBER = re.compile(
     r"(?:\d{1,4}(?![\d.,]|\s?[年년月월]))?"
 )
 _IS_EAST = re.compile(f"[年년月월{EAST}]")
-_MILLION = re.compile(r"(?<=\d)\s?(?:ล้าน|mio\.|Mio\b\.?)")  # mio padre is a father
+_MILLION = re.compile(  # mio padre is a father, and 100m hurdles are metres
+    rf"(?<=\d)\s?(?:ล้าน|mio\.|Mio\b\.?|m(?=\s(?:{'|'.join(_WORDS['counted'].split())})\b))"
+)
+_FRACTION = re.compile(r"(?<![\d/.,])(?:(\d{1,3}) )?(1/2|[13]/4)(?![\d/])")
+_DECIMALS = {"1/2": ".5", "1/4": ".25", "3/4": ".75"}
 _EAST_PART = re.compile(rf"(\d[\d,]*(?:\.\d+)?) ?([{EAST}]*)")
 _HUNDREDTH = {phrase.split()[1] for phrase in _PER_HUNDRED}
 _COUNTING = frozenset(
@@ -134,7 +144,7 @@ _HALF_OF_DAY = re.compile(r"(?<=\d)\s?([ap])\.?m\b\.?", re.IGNORECASE)
 # What the patterns above change has one of these in it: one search spares nine. 5 May and 1939-45 have none.
 _TO_PART = re.compile(
     r"\d(?:[^\W\d]|:\d|\s(?i:[ap]\.?m|k|cm|m(?!il|[aeouy])|ft|uhr|[년월年月千万萬億亿兆천만억조ล]))"
-    r"|[-−](?<![^\s(].)\d|Q\d|[DRPY]\s?\d|S\s?\$|°|[cCqQ]uadra|carré|квадр|м[2²]|кв\."
+    r"|[13]/[24]|[-−](?<![^\s(].)\d|Q\d|[DRPY]\s?\d|S\s?\$|°|[cCqQ]uadra|carré|квадр|м[2²]|кв\."
 )
 # In words that are one already: 14 to 17, 14 cm to 17 cm, 2c30 pm.
 _RANGE = re.compile(
@@ -146,6 +156,9 @@ _CLOCK = re.compile(r"(?<!\S)(1[0-2]|[1-9])(?:c([0-5]\d))? ([ap])m(?!\S)")
 PAUSE = "ǀǀ"
 """A word that ends a number: "three hundred. Two escaped" is no 302."""
 _MAGNITUDE_WORDS = "|".join(rf"{word[0]}(?<!\w.){word[1:]}" for word in _ADDED)  # a search jumps to these
+_APART = re.compile(  # eighteen, twenty; twenty thirty-year-olds
+    r"(t(?:een|wenty))(?:,| (?=\w+ty-(?!(?:one|two|three|four|five|six|seven|eight|nine)\b)))"
+)
 # Not at the comma of two thousand, three hundred.
 _ENDS = re.compile(rf"({_MAGNITUDE_WORDS})(?=\s*(?:[.;:!?()/]|,(?!\s*[\w-]+\s(?:{_MAGNITUDE_WORDS})\b)))")
 
@@ -157,7 +170,7 @@ def parted(text: str) -> str:
     """
     if not _TO_PART.search(text):
         return text
-    text = _MILLION.sub(" million ", text)
+    text = _FRACTION.sub(lambda part: (part[1] or "0") + _DECIMALS[part[2]], _MILLION.sub(" million ", text))
     if _IS_EAST.search(text):
         text = _EAST_NUMBER.sub(_east_number, _EAST_DATE.sub(_east_date, text))
     text = _CODE.sub(lambda code: _CURRENCIES[code[1]], text)
@@ -170,9 +183,8 @@ def parted(text: str) -> str:
 
 
 def paused(text: str) -> str:
-    """A folded text with a `PAUSE` behind each magnitude that a mark ends, and in eighteen, twenty."""
-    text = text.replace("teen,", f"teen {PAUSE}").replace("twenty,", f"twenty {PAUSE}")
-    return _ENDS.sub(rf"\1 {PAUSE}", text)
+    """A folded text with a `PAUSE` behind each magnitude that a mark ends, and in twenty thirty-year-olds."""
+    return _ENDS.sub(rf"\1 {PAUSE}", _APART.sub(rf"\1 {PAUSE} ", text))
 
 
 def _east_date(match: re.Match[str]) -> str:
@@ -229,27 +241,57 @@ def number(literal: str, lang: str | None) -> str:
     return plain if decimals.strip("0") else whole
 
 
-_TOLD = re.compile(r"(?<!\w)(?!US)[A-Z]{1,2}(?=\$)|(?<=\d)\s?(?:[mM][Wm]|[Mk][bB]|[nN]m)\b")
+_TOLD = re.compile(
+    r"(?<!\w)(?!US)[A-Z]{1,2}(?=\$)|[<>≤≥](?=\s?[$€£]?\d)"
+    r"|(?<=\d)\s?(?:[′″]|(?:[gG]|[mM]W|[mnMNµμ][mM]|[MkGT][bB])\b)"
+)
+_LIKE = str.maketrans("″>≥≤", "′<<<")
 _DOLLARS = re.compile(r"\$|\d dollars")
+_NTH = re.compile(
+    r"(?:\d(?:st|nd|rd|th|\.|-?[йяегм]\w?)|first|second|third|[a-z]th) "
+    r"(?:day|week|month|tag|woche|monat|д[ен]|нед)",
+    re.IGNORECASE,
+)
+_SIDE_BY_SIDE = re.compile(r"\d\S*(?:, \d+)+")
 
 
 def differ(a: str, b: str) -> bool:
-    """Whether two amounts are dollars of two countries, or units that only capitals tell apart: MW, mW."""
+    """Whether two amounts differ in the country of their dollars, in what only a sign or capitals tell (MW,
+    mW; 5′, 5″; < 5, > 5), or as 2 days and the 2nd day.
+    """
     x, y = ({mark.strip() for mark in _TOLD.findall(text)} for text in (a, b))
     dollars = _DOLLARS.search(a) and _DOLLARS.search(b)
-    return x != y and (bool(dollars) or {*map(str.lower, x)} == {*map(str.lower, y)})
+    alike = {mark.lower().translate(_LIKE) for mark in x} == {mark.lower().translate(_LIKE) for mark in y}
+    return (x != y and (alike or bool(dollars))) or (not _NTH.search(a)) ^ (not _NTH.search(b))
+
+
+def turned(a: str, b: str) -> bool:
+    """Whether figures side by side are in another order in one of two keys: 2-1, 1-2; article 5(2), 2(5)."""
+    x, y = ([run.split(", ") for run in _SIDE_BY_SIDE.findall(text)] for text in (a, b))
+    return any(first != second and sorted(first) == sorted(second) for first in x for second in y)
 
 
 def in_smallest(words: Sequence[str]) -> list[str]:
-    """Words with each amount, and each of a range, in the smallest unit: 0.5 g as 500000 microgram."""
-    return (
-        list(words) if _SMALLEST.keys().isdisjoint(words) else _AMOUNT.sub(_smaller, " ".join(words)).split()
-    )
+    """Words with each amount, and each of a range, in the smallest unit: 0.5 g as 500000 microgram.
+
+    1 hour 30 minutes is one amount.
+    """
+    if _SMALLEST.keys().isdisjoint(words):
+        return list(words)
+    return _AMOUNT.sub(_smaller, _SUM.sub(_summed, " ".join(words))).split()
+
+
+def _summed(amount: re.Match[str]) -> str:
+    (large, base), (small, other) = _SMALLEST[amount[2]], _SMALLEST[amount[4]]
+    if base != other or large <= small:
+        return amount.group()
+    return f"{Decimal(amount[1]) * large + Decimal(amount[3]) * small:f} {base}"
 
 
 def _smaller(amount: re.Match[str]) -> str:
     size, unit = _SMALLEST[amount[2]]
-    return " ".join([*(f"{(Decimal(figure) * size).normalize():f}" for figure in amount[1].split()), unit])
+    figures = amount[1].replace("and", "").split()
+    return " ".join([*(f"{(Decimal(figure) * size).normalize():f}" for figure in figures), unit])
 
 
 def without_zeros(numbers: Iterable[str]) -> set[str]:
@@ -322,7 +364,7 @@ def _compose(
             below = "-"
             index += 1
             continue
-        if word in SYMBOLS and word != "%" and index + 1 < len(words):
+        if word in SYMBOLS and word not in "%‰" and index + 1 < len(words):
             sign = _AMOUNTS[word]
             index += 1
             continue
@@ -332,6 +374,7 @@ def _compose(
             continue
         value, used = _value(words, index, units, adding=adding)
         counted = bool(composed) and (composed[-1][-1].isdigit() or composed[-1] in _SIZES)
+        counted = counted and not is_ordinal(words[index - 1])  # the second day
         scale = _SCALES.get(words[index + 1]) if counted and index + 1 < len(words) else None
         if scale and word in _DEGREE:
             value, used = scale, 2
