@@ -31,7 +31,7 @@ from workbench.proposing.claude.cost import (
     read_prices,
 )
 from workbench.proposing.claude.prompt import default_prompt, examples_text, read_prompt
-from workbench.proposing.claude.run import Limits, RunProgress, Summary
+from workbench.proposing.claude.run import Limits, RunProgress, Summary, Terms
 from workbench.settings import written_text
 from workbench.stages.claude_book import UNSENT, Book, propose_missing
 from workbench.stages.examples import choose_examples
@@ -329,10 +329,8 @@ def propose_by_model(
                 thinking, _ = _thinking(store, info, setup)
                 budget = Budget(limits.max_cost, prices, setup, thinking, batch=options.batch)
                 before = set(book.alone)
-                summary = await propose_missing(
-                    book, client, batch=options.batch, limits=limits, budget=budget, on_progress=on_progress,
-                    stop=stop,
-                )  # fmt: skip
+                terms = Terms(limits, budget, stop, on_progress)
+                summary = await propose_missing(book, client, terms, batch=options.batch)
         if summary.progress.answered or run.n_proposals:
             set_dataset(store, info.id, run_id=run.id)
         if split := len(book.again - before):

@@ -27,8 +27,7 @@ from workbench.proposing.claude.asks import (
 )
 from workbench.proposing.claude.batches import lost_batches, propose_batches
 from workbench.proposing.claude.clients import ModelClient
-from workbench.proposing.claude.cost import Budget
-from workbench.proposing.claude.run import Limits, OnProgress, Summary, propose_all
+from workbench.proposing.claude.run import LiveRun, Summary, Terms
 from workbench.reviewing.documents import proposal_document
 from workbench.store import runs, samples
 from workbench.store.database import may_pass
@@ -271,33 +270,20 @@ class Book:
         }
 
 
-async def propose_missing(
-    book: Book,
-    client: ModelClient,
-    *,
-    batch: bool,
-    limits: Limits,
-    budget: Budget,
-    on_progress: OnProgress,
-    stop: asyncio.Event,
-) -> Summary:
+async def propose_missing(book: Book, client: ModelClient, terms: Terms, *, batch: bool) -> Summary:
     """Ask for all that the samples lack; answers are stored as they come, proposals at the end.
 
-    With `batch` what is asked goes in batches, and those of an earlier start are fetched first. `stop` ends
+    With `batch` what is asked goes in batches, and those of an earlier start are fetched first. A stop ends
     it softly: batches go on, and the next start fetches them. Whatever ends it, what was paid for is stored.
     Raises what the store raises.
     """
     try:
         if not batch:
-            return await propose_all(
-                client, book.setup, book.steps(), book.save,
-                limits=limits, on_progress=on_progress, stop=stop, budget=budget,
-            )  # fmt: skip
+            return await LiveRun(client, book.setup, book.save, terms).all(book.steps())
         pending = await book.open_batches(client)
         book.waited = {key for asks in pending.values() for ask in asks for key in ask.keys}
         return await propose_batches(
-            client, book.setup, book.steps(), book.save, book.note_batch,
-            pending=pending, budget=budget, on_progress=on_progress, stop=stop,
-        )  # fmt: skip
+            client, book.setup, book.steps(), book.save, book.note_batch, pending, terms
+        )
     finally:
         await book.put_together()

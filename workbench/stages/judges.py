@@ -47,7 +47,7 @@ from workbench.proposing.claude.call import check_key
 from workbench.proposing.claude.clients import connect
 from workbench.proposing.claude.cost import Budget, assumed_thinking, default_prices
 from workbench.proposing.claude.prompt import Prompt, fenced, read_prompt
-from workbench.proposing.claude.run import Limits, OnResult, propose_all
+from workbench.proposing.claude.run import Limits, LiveRun, OnResult, Terms
 from workbench.stages.claude import ModelOptions, made_by, set_up, setup_of
 from workbench.stages.claude_book import Book
 from workbench.stages.measure import Claude, Proposer
@@ -233,7 +233,8 @@ class ServiceJudge(AnsweringProposer):
 
             async with connect(limits.call_seconds, *service) as client:
                 budget = Budget(left, default_prices(), self._setup, thinking)
-                summary = await propose_all(client, self._setup, steps, kept, limits=limits, budget=budget)
+                terms = Terms(limits, budget, asyncio.Event())
+                summary = await LiveRun(client, self._setup, kept, terms).all(steps)
         self.spent += summary.progress.cost or 0
         if summary.failure is not None:
             raise summary.failure.error()

@@ -15,12 +15,11 @@ from openai import AsyncOpenAI
 
 from tests.proposing.claude.server import Options, Service, running
 from workbench.model import Sample
-from workbench.proposing.claude import run
 from workbench.proposing.claude.answers import Failure, Part, Result
 from workbench.proposing.claude.asks import Ask, Setup, asked_alone, plan
 from workbench.proposing.claude.clients import ClaudeClient, ModelClient, OpenAIClient
 from workbench.proposing.claude.cost import Budget, assumed_thinking, default_prices
-from workbench.proposing.claude.run import Limits, Summary
+from workbench.proposing.claude.run import Limits, LiveRun, Summary, Terms
 
 Handler = Callable[[httpx2.Request], Any]
 
@@ -157,9 +156,9 @@ USUAL = Limits()
 
 
 async def propose_all(
-    client: ModelClient, setup: Setup, *given: Any, limits: Limits = USUAL, **more: Any
+    client: ModelClient, setup: Setup, steps: Any, on_result: Any, *, limits: Limits = USUAL, **more: Any
 ) -> Summary:
     """A live run at the packaged prices."""
-    thinking = assumed_thinking(setup.effort)
-    more = {"budget": Budget(limits.max_cost, default_prices(), setup, thinking), **more}
-    return await run.propose_all(client, setup, *given, limits=limits, **more)
+    budget = Budget(limits.max_cost, default_prices(), setup, assumed_thinking(setup.effort))
+    terms = Terms(limits, budget, asyncio.Event())._replace(**more)
+    return await LiveRun(client, setup, on_result, terms).all(steps)

@@ -19,7 +19,7 @@ from workbench.proposing.claude.asks import Ask, Setup, assemble, plan
 from workbench.proposing.claude.batches import lost_batches, propose_batches, split, submit
 from workbench.proposing.claude.clients import ModelClient
 from workbench.proposing.claude.cost import Budget, default_prices
-from workbench.proposing.claude.run import RunProgress
+from workbench.proposing.claude.run import Limits, RunProgress, Terms
 
 
 @pytest.fixture(autouse=True)
@@ -34,9 +34,10 @@ async def send(
 ) -> Any:
     """Batches without a limit of cost, unless the test has one."""
     setup = setup or Setup()
-    usual = {"pending": {}, "on_progress": lambda _: None, "stop": asyncio.Event()}
-    usual["budget"] = Budget(None, default_prices(), setup, 0, batch=True)
-    return await propose_batches(client, setup, steps, kept, kept.on_batch, **{**usual, **more})
+    pending = more.pop("pending", {})
+    budget = Budget(None, default_prices(), setup, 0, batch=True)
+    terms = Terms(Limits(), budget, asyncio.Event())._replace(**more)
+    return await propose_batches(client, setup, steps, kept, kept.on_batch, pending, terms)
 
 
 async def sent(kept: Kept, count: int, **options: Any) -> tuple[Service, Any]:

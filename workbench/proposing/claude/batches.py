@@ -21,8 +21,8 @@ from workbench.proposing.claude.answers import Failure, FailureKind, Result
 from workbench.proposing.claude.asks import Ask, Setup, asked_alone
 from workbench.proposing.claude.call import failure_of, kind_of_body, result_of
 from workbench.proposing.claude.clients import ModelClient, claude_body, claude_reply, detail
-from workbench.proposing.claude.cost import NOTHING, Budget, Likely
-from workbench.proposing.claude.run import OnProgress, RunMeter, Summary, within
+from workbench.proposing.claude.cost import NOTHING, Likely
+from workbench.proposing.claude.run import RunMeter, Summary, Terms, within
 
 # The service takes 100,000 rows or 256 MB a batch. Ours are smaller: the whole batch is held in memory while
 # it is sent, and the first results come when the first batch ends.
@@ -131,11 +131,8 @@ async def propose_batches(
     steps: Iterable[Iterable[Ask]],
     on_row: OnRow,
     on_batch: OnBatch,
-    *,
     pending: Mapping[str, Sequence[Ask]],
-    on_progress: OnProgress,
-    stop: asyncio.Event,
-    budget: Budget,
+    terms: Terms,
 ) -> Summary:
     """Submit the asks in batches, wait for them and for the `pending` ones, hand over every row.
 
@@ -146,13 +143,13 @@ async def propose_batches(
     sent, so that the budget goes by what its rows likely cost. Rows that expired, were canceled or errored
     are failures to retry. `stop` ends the waiting; the batches go on at the service.
     """
-    run = BatchRun(client, on_row, on_batch, budget)
+    run = BatchRun(client, on_row, on_batch, terms)
     waiting = {name: _Sent({ask.id: ask for ask in batch}) for name, batch in pending.items()}
     failure: Failure | None = None
     stopped = ""
     for asks in steps:
         for batch in split(setup, run.affordable(asks)):
-            if stop.is_set():
+            if terms.stop.is_set():
                 break
             await on_batch("", batch)
             name = await submit(client, setup, batch)
@@ -162,10 +159,9 @@ async def propose_batches(
             await on_batch(name, batch)
             run.meter.counts.requests += len(batch)
             waiting[name] = _Sent({ask.id: ask for ask in batch}, ours=True)
-        failure = await run.wait(waiting, on_progress, stop) or failure
-        stopped = (
-            failure.message if failure else "asked to stop" if stop.is_set() and waiting else run.too_dear
-        )
+        failure = await run.wait(waiting) or failure
+        asked = "asked to stop" if terms.stop.is_set() and waiting else run.too_dear
+        stopped = failure.message if failure else asked
         if stopped:
             break
     return Summary(run.meter.read(_open(waiting)), stopped, failure, tuple(run.notes))
@@ -174,11 +170,11 @@ async def propose_batches(
 class BatchRun:
     """What the steps of a run share: whom they tell, what they count, and what a person should read."""
 
-    def __init__(self, client: ModelClient, on_row: OnRow, on_batch: OnBatch, budget: Budget) -> None:
-        self.client, self.on_batch, self.meter = client, on_batch, RunMeter(budget)
+    def __init__(self, client: ModelClient, on_row: OnRow, on_batch: OnBatch, terms: Terms) -> None:
+        self.client, self.on_batch, self.meter = client, on_batch, RunMeter(terms.budget)
         self.notes: list[str] = []
         self.too_dear = ""
-        self._on_row, self._budget = on_row, budget
+        self._on_row, self._budget, self._terms = on_row, terms.budget, terms
         self._likely: dict[str, Likely] = {}
 
     def affordable(self, asks: Iterable[Ask]) -> Iterator[Ask]:
@@ -201,12 +197,10 @@ class BatchRun:
             self.meter.settled(result)
         await self._on_row(ask, result, name)
 
-    async def wait(
-        self, waiting: dict[str, _Sent], on_progress: OnProgress, stop: asyncio.Event
-    ) -> Failure | None:
+    async def wait(self, waiting: dict[str, _Sent]) -> Failure | None:
         """Look at the batches until all have ended, ever less often, and collect each that has."""
         pause, faults = _POLL, 0
-        while waiting and not stop.is_set():
+        while waiting and not self._terms.stop.is_set():
             for name in list(waiting):
                 ended = await self._collected(name, waiting[name])
                 faults = faults + 1 if isinstance(ended, Failure) else 0
@@ -216,9 +210,9 @@ class BatchRun:
                     await self.on_batch(name, ())
                     del waiting[name]
                     pause = _POLL
-            on_progress(self.meter.read(_open(waiting)))
+            self._terms.on_progress(self.meter.read(_open(waiting)))
             if waiting:
-                await within(pause, stop)
+                await within(pause, self._terms.stop)
                 pause = min(_LONGEST_POLL, pause * 1.5)
         return None
 

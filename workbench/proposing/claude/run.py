@@ -125,37 +125,22 @@ class Limits(NamedTuple):
     gently: bool = False
 
 
-async def propose_all(
-    client: ModelClient,
-    setup: Setup,
-    steps: Iterable[Iterable[Ask]],
-    on_result: OnResult,
-    *,
-    limits: Limits,
-    budget: Budget,
-    on_progress: OnProgress = lambda _: None,
-    stop: asyncio.Event | None = None,
-) -> Summary:
-    """Call for every ask and hand each result to `on_result` at once; asks are taken as they are needed.
+class Terms(NamedTuple):
+    """On which terms a run goes: its limits and money, what ends it softly, and who is told how far it is."""
 
-    Each step is taken when the results of the one before are handed over. `stop` ends the run softly:
-    nothing new starts, what is under way is waited for and handed over. Cancelling drops the calls under
-    way, but every result that came is still handed over first. A failure that holds for every call (no key,
-    unknown model, service out of reach) ends the run and stands in the summary. An error of `on_result` ends
-    it too and is raised. Needs `client` with its retries off.
-    """
-    run = LiveRun(client, setup, on_result, limits, budget)
-    return await run.all(steps, on_progress, stop or asyncio.Event())
+    limits: Limits
+    budget: Budget
+    stop: asyncio.Event
+    on_progress: OnProgress = lambda _: None
 
 
 class LiveRun:
-    """The state of one live run."""
+    """Calls for every ask, and hands each result over at once. Needs a client with its retries off."""
 
-    def __init__(
-        self, client: ModelClient, setup: Setup, on_result: OnResult, limits: Limits, budget: Budget
-    ) -> None:
-        self._client, self._setup, self._on_result, self._limits = client, setup, on_result, limits
-        self._budget, self._pace, self._meter = budget, CallPace(), RunMeter(budget)
+    def __init__(self, client: ModelClient, setup: Setup, on_result: OnResult, terms: Terms) -> None:
+        self._client, self._setup, self._on_result = client, setup, on_result
+        self._limits, self._budget, self._stop, self._on_progress = terms
+        self._pace, self._meter = CallPace(), RunMeter(terms.budget)
         self._loop = asyncio.get_running_loop()
         self._now = self._loop.time
         self._gate = asyncio.Lock()
@@ -168,11 +153,16 @@ class LiveRun:
         self._broken: BaseException | None = None
         self._jitter = random.Random(0)
 
-    async def all(
-        self, steps: Iterable[Iterable[Ask]], on_progress: OnProgress, stop: asyncio.Event
-    ) -> Summary:
-        """Run to the end, or to where it stops."""
-        helpers = [self._loop.create_task(work) for work in (self._watch(stop), self._tick(on_progress))]
+    async def all(self, steps: Iterable[Iterable[Ask]]) -> Summary:
+        """Run to the end, or to where it stops; asks are taken as they are needed.
+
+        Each step is taken when the results of the one before are handed over. `stop` ends the run softly:
+        nothing new starts, what is under way is waited for and handed over. Cancelling drops the calls under
+        way, but every result that came is still handed over first. A failure that holds for every call (no
+        key, unknown model, service out of reach) ends the run and stands in the summary. An error of
+        `on_result` ends it too and is raised.
+        """
+        helpers = [self._loop.create_task(work) for work in (self._watch(), self._tick())]
         try:
             for asks in steps:
                 await self._step(iter(asks))
@@ -187,7 +177,7 @@ class LiveRun:
         if self._broken is not None:
             raise self._broken
         progress = self._read()
-        on_progress(progress)
+        self._on_progress(progress)
         return Summary(progress, self._halted.message if self._halted else self._stopped, self._halted)
 
     async def _step(self, asks: Iterator[Ask]) -> None:
@@ -322,15 +312,15 @@ class LiveRun:
         longest: float = min(30.0, 0.5 * 2.0 ** max(0, attempts - 1))
         return longest * self._jitter.uniform(0.75, 1.0)
 
-    async def _watch(self, stop: asyncio.Event) -> None:
-        await stop.wait()
+    async def _watch(self) -> None:
+        await self._stop.wait()
         self._end("asked to stop")
 
-    async def _tick(self, on_progress: OnProgress) -> None:
+    async def _tick(self) -> None:
         while True:
             await asyncio.sleep(TICK)
             try:
-                on_progress(self._read())
+                self._on_progress(self._read())
             except Exception as error:
                 self._broken = self._broken or error
                 self._end("")
