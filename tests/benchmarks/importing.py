@@ -48,7 +48,7 @@ def samples(rows: int) -> Iterator[tuple[Row, list[Row]]]:
 
     for number in range(rows):
         reference, contexts = text(25), [text(40) for _ in range(3)]
-        marked = {"user_input": text(8), "meta": {"language": "en", "retriever": "bm25"}}
+        marked = {"user_input": text(8), "response": text(8), "meta": {"language": "en", "retriever": "bm25"}}
         words = list(re.finditer(r"[^ .]+", reference))
         units = [
             {"text": word[0], "label": "place", "start": word.start(), "end": word.end()}

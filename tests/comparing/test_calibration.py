@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,20 +14,8 @@ import numpy as np
 import pytest
 from hypothesis import given, reject, settings, strategies as st
 
-from workbench.comparing import curve as thresholds
-from workbench.comparing.calibration import (
-    FitCase,
-    TooFewError,
-    band,
-    calibrate,
-    document_of,
-    fit,
-    isotonic,
-    platt,
-    predict,
-    reliability,
-    table_of,
-)
+from workbench.comparing import calibration, curve as thresholds
+from workbench.comparing.calibration import Calibrated, FitCase, TooFewError, calibrate, document_of, isotonic
 from workbench.comparing.correction import Calibration, Corrected, Learned, Line, Model, calibration_of
 from workbench.comparing.curve import FOUND, MISSING, UNLINKED, UNSURE
 from workbench.comparing.intervals import Interval
@@ -38,14 +28,17 @@ sample = st.tuples(st.integers(0, 3), st.lists(unit, min_size=1, max_size=4), st
 
 def case(place: int, given: tuple[int, list[tuple[int, int]], int]) -> FitCase:
     group, units, quarters = given
-    return FitCase(
-        f"s{place:02}", f"g{group}", bytes(value for value, _ in units), bytes(said for _, said in units),
-        quarters / 4,
-    )  # fmt: skip
+    similarities, human = (bytes(side) for side in zip(*units, strict=True))
+    return FitCase(f"s{place:02}", f"g{group}", similarities, human, quarters / 4)
+
+
+def pairs_of(cases: Iterable[FitCase]) -> list[tuple[int, int]]:
+    """The similarity and the verdict of every unit."""
+    return [pair for one in cases for pair in zip(one.similarities, one.human, strict=True)]
 
 
 def by_hand_f1(cases: list[FitCase], cut: float) -> float:
-    units = [pair for one in cases for pair in zip(one.similarities, one.human, strict=True)]
+    units = pairs_of(cases)
     tp = sum(value >= cut and said == FOUND for value, said in units)
     fp = sum(value >= cut and said == MISSING for value, said in units)
     fn = sum(value < cut and said == FOUND for value, said in units)
@@ -53,11 +46,8 @@ def by_hand_f1(cases: list[FitCase], cut: float) -> float:
 
 
 def by_hand_bias(cases: list[FitCase], cut: float) -> float:
-    off = [
-        sum(value >= cut for value in one.similarities) / len(one.similarities) - (one.recall or 0)
-        for one in cases
-    ]
-    return sum(off) / len(off)
+    found = [sum(value >= cut for value in one.similarities) / len(one.similarities) for one in cases]
+    return sum(one - (case.recall or 0) for one, case in zip(found, cases, strict=True)) / len(cases)
 
 
 def dataset(number: int = 40, seed: int = 1) -> list[FitCase]:
@@ -134,9 +124,7 @@ def test_from_fifty_groups_on_there_are_five_folds_and_groups_stay_whole() -> No
     found = calibrate(cases, now=85, objective="bias", seed=3)
 
     assert 5 == len(found.folds)
-    assert {0: 24, 1: 24, 2: 24, 3: 24, 4: 24} == {
-        fold: list(found.fold_of.values()).count(fold) for fold in range(5)
-    }
+    assert dict.fromkeys(range(5), 24) == Counter(found.fold_of.values())
     for one in cases:
         assert 1 == len({found.fold_of[other.id] for other in cases if other.group == one.group})
 
@@ -144,9 +132,8 @@ def test_from_fifty_groups_on_there_are_five_folds_and_groups_stay_whole() -> No
 def test_the_order_of_samples_changes_nothing() -> None:
     cases = dataset()
 
-    assert calibrate(cases, now=85, objective="bias", seed=1) == calibrate(
-        cases[::-1], now=85, objective="bias", seed=1
-    )
+    one, other = (calibrate(some, now=85, objective="bias", seed=1) for some in (cases, cases[::-1]))
+    assert one == other
 
 
 def test_the_curve_counts_as_by_hand() -> None:
@@ -155,7 +142,7 @@ def test_the_curve_counts_as_by_hand() -> None:
     curve = calibrate(cases, now=85, objective="bias", seed=1).curve
 
     for at in (60, 76, 85, 100):
-        units = [pair for one in cases for pair in zip(one.similarities, one.human, strict=True)]
+        units = pairs_of(cases)
         right = sum((value >= at) == (said == FOUND) for value, said in units)
         found = [value for value, said in units if said == FOUND]
         missing = [value for value, said in units if said == MISSING]
@@ -164,20 +151,16 @@ def test_the_curve_counts_as_by_hand() -> None:
         assert curve[at].accuracy == pytest.approx(right / len(units), abs=1e-12)
         assert curve[at].tpr == pytest.approx(sum(value >= at for value in found) / len(found), abs=1e-12)
         assert curve[at].tnr == pytest.approx(sum(value < at for value in missing) / len(missing), abs=1e-12)
-        assert curve[at].mae == pytest.approx(
-            sum(abs(by_hand_bias([one], at)) for one in cases) / len(cases), abs=1e-12
-        )
+        off = [abs(by_hand_bias([one], at)) for one in cases]
+        assert curve[at].mae == pytest.approx(sum(off) / len(off), abs=1e-12)
     assert [curve[60].bias] * 60 == [point.bias for point in curve[:60]]
 
 
 def test_weights_stand_for_copies() -> None:
     """A sample of weight 3 counts as three of weight 1."""
     cases = dataset(30)
-    heavy = [
-        FitCase(one.id, one.group, one.similarities, one.human, one.recall, 3.0 if one.id == "s004" else 1.0)
-        for one in cases
-    ]
-    copies = [*cases, *(FitCase(f"s004{x}", cases[4].group, *rest(cases[4])) for x in "ab")]
+    heavy = [replace(one, weight=3.0 if one.id == "s004" else 1.0) for one in cases]
+    copies = [*cases, *(replace(cases[4], id=f"s004{x}") for x in "ab")]
 
     one = calibrate(heavy, now=85, objective="bias", seed=1)
     other = calibrate(copies, now=85, objective="bias", seed=1)
@@ -188,22 +171,16 @@ def test_weights_stand_for_copies() -> None:
     assert one.lines[85].slope == pytest.approx(other.lines[85].slope, abs=1e-9)
 
 
-def rest(one: FitCase) -> tuple[bytes, bytes, float | None]:
-    return one.similarities, one.human, one.recall
-
-
 @pytest.mark.parametrize("undefined", [0, 4])
 def test_below_ten_groups_there_are_no_intervals_and_no_verdict(undefined: int) -> None:
     """Groups of samples without a verified recall are none that a bias is measured on, and no folds."""
     more = [FitCase(f"u{n}", f"u{n}", bytes([90, 70]), bytes(2), None) for n in range(undefined)]
     found = calibrate([*dataset(16), *more], now=85, objective="bias", seed=1)
 
-    assert (8, 8) == (found.groups, len(found.folds))
-    assert None is found.better
-    assert (None, None, None) == (
-        found.gain.interval, found.present.bias.interval, found.lines[85].covariance,
-    )  # fmt: skip
-    assert None is found.lines[85].correct_mean(0.5, 10).interval
+    line = found.lines[85]
+    assert (8, 8, None) == (found.groups, len(found.folds), found.better)
+    assert (None, None) == (found.gain.interval, found.present.bias.interval)
+    assert (None, None) == (line.covariance, line.correct_mean(0.5, 10).interval)
 
 
 def test_samples_without_an_error_give_no_interval_of_width_0() -> None:
@@ -216,14 +193,10 @@ def test_samples_without_an_error_give_no_interval_of_width_0() -> None:
 
 def test_no_interval_has_no_width_and_few_changes_are_no_gain() -> None:
     """All groups alike: no interval, but better; three of twenty change: no interval, and no better."""
-    alike = [
-        FitCase(f"s{n}", f"g{n}", bytes([82, 100, 0]), bytes([FOUND, FOUND, MISSING]), 2 / 3)
-        for n in range(20)
-    ]
-    equal = [
-        FitCase(one.id, one.group, bytes([70, 100, 0]), bytes([MISSING, FOUND, MISSING]), 1 / 3)
-        for one in alike
-    ]
+    names, said = [f"{n}" for n in range(20)], bytes([FOUND, FOUND, MISSING])
+    alike = [FitCase(f"s{n}", f"g{n}", bytes([82, 100, 0]), said, 2 / 3) for n in names]
+    said = bytes([MISSING, FOUND, MISSING])
+    equal = [FitCase(f"s{n}", f"g{n}", bytes([70, 100, 0]), said, 1 / 3) for n in names]
 
     sure = calibrate(alike, now=85, objective="bias", seed=1)
     unsure = calibrate([*alike[:3], *equal[3:]], now=85, objective="bias", seed=1)
@@ -232,15 +205,14 @@ def test_no_interval_has_no_width_and_few_changes_are_no_gain() -> None:
     assert (None, True) == (sure.gain.interval, sure.better)
     assert (None, False) == (unsure.gain.interval, unsure.better)
     assert None is sure.present.bias.interval
-    halves = [replace(one, id=f"{one.id}{half.id}", group=one.group, human=half.human, recall=half.recall,
-                      similarities=half.similarities)
-              for one in alike for half in (alike[0], replace(equal[0], recall=0.0))]  # fmt: skip
+    both = (alike[0], replace(equal[0], id="other", recall=0.0))
+    halves = [replace(half, id=f"{n} {half.id}", group=n) for n in names for half in both]
     assert None is calibrate(halves, now=85, objective="bias", seed=1).present.bias.interval
 
 
 def test_what_cannot_be_tried_on_another_group_is_refused() -> None:
-    one_group = [FitCase(one.id, "g", *rest(one)) for one in dataset(20)]
-    all_found = [FitCase(one.id, one.group, one.similarities, bytes([FOUND] * 4), 1.0) for one in dataset(20)]
+    one_group = [replace(one, group="g") for one in dataset(20)]
+    all_found = [replace(one, human=bytes([FOUND] * 4), recall=1.0) for one in dataset(20)]
 
     with pytest.raises(TooFewError, match="all verified samples are of one group"):
         calibrate(one_group, now=85, objective="bias", seed=1)
@@ -261,13 +233,9 @@ def test_names_that_are_like_nothing_in_the_contexts_give_no_threshold(objective
 
 
 def test_undefined_samples_are_counted_and_their_units_still_judged() -> None:
-    cases = [
-        *dataset(20),
-        FitCase("empty", "e", b"", b"", 0.5),
-        FitCase("none", "n", bytes([90]), bytes([FOUND]), None),
-    ]
+    undefined = FitCase("empty", "e", b"", b"", 0.5), FitCase("none", "n", bytes([90]), bytes([FOUND]), None)
 
-    table = table_of(cases)
+    table = calibration.table_of([*dataset(20), *undefined])
 
     assert (20, 2, 81) == (len(table.verified), table.undefined, len(table.scores))
 
@@ -278,13 +246,10 @@ def test_a_correction_has_no_bias_where_it_was_fitted_and_its_interval_holds_new
     recalls = [sum(value >= 95 for value in one.similarities) / 4 for one in fresh]
     truth = [one.recall or 0.0 for one in fresh]
 
-    corrected = [line.correct(score, 4) for score in recalls]
+    corrected: Any = [line.correct(score, 4).interval for score in recalls]
     mean: Any = line.correct_mean(sum(recalls) / 400, 400)
 
-    inside = sum(
-        one.interval is not None and one.interval.low <= so <= one.interval.high
-        for one, so in zip(corrected, truth, strict=True)
-    )
+    inside = sum(one.low <= so <= one.high for one, so in zip(corrected, truth, strict=True))
     assert abs(sum(recalls) / 400 - sum(truth) / 400) > 0.15
     assert sum(truth) / 400 == pytest.approx(mean.value, abs=0.03)
     assert mean.interval.low <= sum(truth) / 400 <= mean.interval.high
@@ -308,9 +273,8 @@ def test_an_interval_lies_around_the_value_that_is_given_and_not_around_one_abov
     """The spread was measured on values from 0 to 1: .5 + 1 · 1 is 1, give or take .2 / √4."""
     line = Line(0.5, 1.0, (0.0002, 0.0001, -0.0001), 0.2, 0.0, 2.0, 40, 40)
 
-    one, mean = line.correct(1.0, 4), line.correct_mean(1.0, 9)
-    assert one.interval is not None
-    assert mean.interval is not None
+    one: Any = line.correct(1.0, 4)
+    mean: Any = line.correct_mean(1.0, 9)
     assert pytest.approx((1.0, 0.9, 1.0)) == (one.value, one.interval.low, one.interval.high)
     assert pytest.approx((1.0, 0.98, 1.0)) == (mean.value, mean.interval.low, mean.interval.high)
 
@@ -350,12 +314,7 @@ def test_the_figures_of_an_isotonic_model_are_those_of_isotonic_models() -> None
     squares = []
     for fold in set(found.fold_of.values()):
         rest, held = (
-            [
-                pair
-                for one in cases
-                if (found.fold_of[one.id] == fold) == inside
-                for pair in zip(one.similarities, one.human, strict=True)
-            ]
+            pairs_of(one for one in cases if (found.fold_of[one.id] == fold) == inside)
             for inside in (False, True)
         )
         near = [(float(at), float(said == FOUND)) for at, said in rest if at]
@@ -372,7 +331,7 @@ def test_the_figures_of_an_isotonic_model_are_those_of_isotonic_models() -> None
 def test_reliability_is_counted_by_hand() -> None:
     scores, positive = np.array([0.0, 82.0, 84.0, 100.0]), np.array([0.0, 1.0, 0.0, 1.0])
 
-    found = reliability(np.array([0.1, 0.6, 0.8, 1.0]), scores, positive, np.ones(4))
+    found = calibration.reliability(np.array([0.1, 0.6, 0.8, 1.0]), scores, positive, np.ones(4))
 
     assert (0.01 + 0.16 + 0.64 + 0) / 4 == pytest.approx(found.brier, abs=1e-12)
     losses = [-math.log(0.9), -math.log(0.6), -math.log(0.2), -math.log(0.999)]
@@ -386,42 +345,39 @@ def test_units_without_a_near_name_have_a_rate_of_their_own() -> None:
     scores = np.array([0.0] * 8 + [70.0] * 4 + [100.0] * 4)
     positive = np.array([0.0] * 8 + [0.0, 1.0, 0.0, 1.0] + [1.0] * 4)
 
-    model = fit(scores, positive, np.ones(16))
+    model = calibration.fit(scores, positive, np.ones(16))
 
     assert 0.1 == pytest.approx(model.none)  # (0 + 1) / (8 + 2)
-    assert [model.none] * 8 == predict(model, scores[:8]).tolist()
+    assert [model.none] * 8 == calibration.predict(model, scores[:8]).tolist()
     assert model.probability(70) < model.probability(100)
 
 
 def test_the_band_is_where_a_verdict_may_be_wrong() -> None:
     probabilities = [0.5] * 60 + [0.1] * 10 + [0.3] * 15 + [0.9] * 16
 
-    assert (70, 84) == band(probabilities, 60)
-    assert None is band([0.1] * 101, 60)
+    assert (70, 84) == calibration.band(probabilities, 60)
+    assert None is calibration.band([0.1] * 101, 60)
 
 
 def test_a_calibration_survives_its_document() -> None:
     found = calibrate(dataset(), now=85, objective="f1", seed=4)
-    document = document_of(
-        found, [Learned("s000", None, "h", 0)], name="may", scorer="linked", matcher="m", data_sha256="x",
-        holdout=None,
-    )  # fmt: skip
 
-    kept = calibration_of(json.loads(json.dumps(document)))
+    kept = written(found, Learned("s000", None, "h", 0))
 
-    assert (found.threshold, found.model, found.band, found.folds) == (
-        kept.threshold, kept.model, kept.band, kept.gold.fold_thresholds,
-    )  # fmt: skip
-    assert found.lines == kept.corrections
+    assert (found.threshold, found.model, found.band) == (kept.threshold, kept.model, kept.band)
+    assert (found.folds, found.lines) == (kept.gold.fold_thresholds, kept.corrections)
     assert (Learned("s000", None, "h", 0),) == kept.gold.samples
 
 
-def known() -> Calibration:
-    document = document_of(
-        calibrate(dataset(), now=85, objective="bias", seed=1), [], name="may", scorer="linked", matcher="m",
-        data_sha256="x", holdout=None,
-    )  # fmt: skip
+def written(found: Calibrated, *learned: Learned) -> Calibration:
+    """A calibration as it comes back from its document."""
+    names = {"name": "may", "scorer": "linked", "matcher": "m", "data_sha256": "x"}
+    document = document_of(found, learned, **names, holdout=None)
     return calibration_of(json.loads(json.dumps(document)))
+
+
+def known() -> Calibration:
+    return written(calibrate(dataset(), now=85, objective="bias", seed=1))
 
 
 @pytest.mark.parametrize(
@@ -437,9 +393,8 @@ def test_a_mean_takes_undefined_scores_and_numbers_of_numpy() -> None:
     one = known().correct_mean([0.5, None, 1, 0.75], match_threshold=85)
 
     assert one == known().correct_mean(np.array([0.5, 1.0, 0.75]), match_threshold=85)
-    assert known().correct(0.5, 4, match_threshold=85) == known().correct(
-        np.float64(0.5), np.int64(4), match_threshold=85  # type: ignore[arg-type]
-    )  # fmt: skip
+    numpy: Any = np.float64(0.5), np.int64(4)
+    assert known().correct(0.5, 4, match_threshold=85) == known().correct(*numpy, match_threshold=85)
 
 
 @pytest.mark.parametrize("similarity", [None, 182, -1, 100.1, math.nan, math.inf, "82", True, 0.8])
@@ -482,16 +437,14 @@ def test_platt_scaling() -> None:
     one = known_case("platt.sigmoid")
     scores = np.array(one["inputs"]["f"], dtype=float)
 
-    a, b = platt(scores, (np.array(one["inputs"]["y"]) > 0).astype(float), np.ones(len(scores)))
+    a, b = calibration.platt(scores, (np.array(one["inputs"]["y"]) > 0).astype(float), np.ones(len(scores)))
     shift = 10.0  # a model reads a score of 0 as "no near name"; the case has negative ones
     model = Model("platt", 0.0, a, b - a * shift)
 
+    said = [model.probability(s + shift) for s in scores.tolist()]
     expected, within = one["expected"], one["abs_tol"]
-    assert expected["A"] == pytest.approx(a, abs=within)
-    assert expected["B"] == pytest.approx(b, abs=within)
-    assert expected["prob"] == pytest.approx(
-        [model.probability(s + shift) for s in scores.tolist()], abs=within
-    )
+    assert (expected["A"], expected["B"]) == pytest.approx((a, b), abs=within)
+    assert expected["prob"] == pytest.approx(said, abs=within)
 
 
 def test_threshold_by_groups_that_did_not_choose_it() -> None:

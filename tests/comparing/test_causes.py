@@ -40,12 +40,9 @@ def of(*units: Unit) -> Assessment:
 def said(found: Difference) -> dict[str, tuple[str, str, str]]:
     """Every row by its units: cause, part and rule."""
     return {
-        f"{row.automatic.text if row.automatic else '—'} | {row.verified.text if row.verified else '—'}": (
-            row.cause,
-            row.part,
-            row.rule,
-        )
+        " | ".join(one.text if one else "—" for one in (row.automatic, row.verified)): said
         for row in found.rows
+        if (said := (row.cause, row.part, row.rule))
     }
 
 
@@ -61,11 +58,8 @@ def test_shares_counted_by_hand_for_an_invented_and_a_missed_name() -> None:
     automatic = of(here("p1", "Agra"), here("p2", "Indian", "missing"))
     verified = of(here("p1", "Agra"), here("h1", "Yamuna"))
     rows = difference(automatic, verified, based=True).rows
-    assert [(row.cause, row.share) for row in rows] == [
-        ("missed unit", Fraction(-1, 12)),
-        ("invented unit", Fraction(-5, 12)),
-        ("", Fraction(0)),
-    ]
+    by_hand = [("missed unit", Fraction(-1, 12)), ("invented unit", Fraction(-5, 12)), ("", Fraction(0))]
+    assert by_hand == [(row.cause, row.share) for row in rows]
 
 
 def test_one_false_match_weighs_one_unit() -> None:
@@ -100,13 +94,10 @@ def test_a_rejected_claim_is_not_the_one_added_for_the_same_sentence() -> None:
 
 
 def test_two_names_of_one_unit_are_a_duplicate() -> None:
-    automatic = of(
-        here("p1", "Shah Jahan"), unit("p2", "the Shah Jahan"), unit("p3", "Jahan", label="person")
-    )
-    verified = of(here("p1", "Shah Jahan", label="person"))
-    rows = {
-        row.automatic.text: row for row in difference(automatic, verified, based=False).rows if row.automatic
-    }
+    others = unit("p2", "the Shah Jahan"), unit("p3", "Jahan", label="person")
+    automatic, verified = of(here("p1", "Shah Jahan"), *others), of(here("p1", "Shah Jahan", label="person"))
+    found = difference(automatic, verified, based=False).rows
+    rows = {row.automatic.text: row for row in found if row.automatic}
     assert (rows["Shah Jahan"].cause, rows["Shah Jahan"].rule) == ("", "span")
     assert rows["the Shah Jahan"].cause == "duplicate"
     assert rows["Jahan"].cause == "duplicate"
@@ -156,23 +147,20 @@ def test_rows_say_which_units_belong_together_and_why_others_do_not(case: str) -
 
 def test_a_name_rejected_for_one_with_other_edges_is_a_boundary() -> None:
     found = difference(of(here("p1", "Indian city of Agra")), of(here("h1", "Agra")), based=True)
-    assert said(found) == {
-        "Indian city of Agra | —": ("granularity", "boundary", ""),
-        "— | Agra": ("granularity", "boundary", ""),
-    }
+    edges = ("granularity", "boundary", "")
+    assert {"Indian city of Agra | —": edges, "— | Agra": edges} == said(found)
     assert [row.beside.text for row in found.rows if row.beside] == ["Agra", "Indian city of Agra"]
 
 
 # Where a match went wrong.
 
 
+READ = (Evidence(0, 3, 9),)
+
+
 @pytest.mark.parametrize(
     ("evidence", "read", "part"),
-    [
-        ((Evidence(0, 3, 9),), True, "comparator"),
-        ((Evidence(0, 3, 9),), False, "context extraction"),
-        ((), True, "unattributed"),
-    ],
+    [(READ, True, "comparator"), (READ, False, "context extraction"), ((), True, "unattributed")],
 )
 def test_a_missed_match_is_put_down_by_the_evidence(evidence: Any, read: bool, part: str) -> None:
     automatic = of(here("p1", "Agra", "missing"))
@@ -238,17 +226,7 @@ def test_every_cause_fits_a_narrow_column() -> None:
 
 # What holds for any pair of assessments.
 
-WORDS = [
-    "Taj Mahal",
-    "Mahal",
-    "Yamuna",
-    "Agra",
-    "Indian city of Agra",
-    "Shah Jahan",
-    "Jahan",
-    "1631",
-    "Indien",
-]
+WORDS = "Taj Mahal|Mahal|Yamuna|Agra|Indian city of Agra|Shah Jahan|Jahan|1631|Indien".split("|")
 VERDICTS: list[Verdict | None] = ["found", "missing", "unsure", None]
 
 
@@ -257,14 +235,9 @@ def one_unit(draw: st.DrawFn, name: str) -> Unit:
     text = draw(st.sampled_from(WORDS))
     start = REFERENCE.find(text)
     grounded = start >= 0 and draw(st.booleans())
-    return unit(
-        name,
-        text,
-        draw(st.sampled_from(VERDICTS)),
-        (start, start + len(text)) if grounded else None,
-        kind="entity",
-        rejected=draw(st.integers(0, 5)) == 0,
-    )
+    span = (start, start + len(text)) if grounded else None
+    rejected = draw(st.integers(0, 5)) == 0
+    return unit(name, text, draw(st.sampled_from(VERDICTS)), span, rejected=rejected)
 
 
 @st.composite

@@ -36,8 +36,11 @@ def estimate(
     return estimates.estimate(Population(automatic, strata), drawn, **more)
 
 
-def simple(drawn: list[Reached], at_planned: bool = True) -> Any:
-    return estimate(AUTOMATIC, drawn, design="simple", planned=20, at_planned=at_planned)
+AT_20: dict[str, Any] = {"design": "simple", "planned": 20, "at_planned": True}
+
+
+def simple(drawn: list[Reached], **more: Any) -> Any:
+    return estimate(AUTOMATIC, drawn, **AT_20 | more)
 
 
 # Quantiles and intervals.
@@ -61,7 +64,7 @@ def test_two_means_apart_by_hand() -> None:
 
 def test_the_difference_estimator_with_the_end_of_the_corpus_in_sight() -> None:
     off = [OFF[i % 3] for i in range(20)]
-    found: Any = simple(plain())
+    found = simple(plain())
 
     assert "at the planned number" == found.method
     assert (60, 20) == (found.total, found.n)
@@ -166,8 +169,7 @@ def test_a_corpus_verified_whole_has_a_mean_and_no_interval(design: Design) -> N
 
     assert ("", "known") == (found.refusal, found.method)
     assert mean(f + OFF[i % 3] for i, f in enumerate(AUTOMATIC)) == pytest.approx(found.point, abs=1e-12)
-    assert found.corpus is None
-    assert found.generalising is not None
+    assert (True, False) == (found.corpus is None, found.generalising is None)
     assert not [one for one in found.assumptions if "reached" in one], "the method says it already"
 
 
@@ -195,15 +197,14 @@ def test_the_order_of_samples_changes_nothing(rows: list[tuple[int, int]], chanc
     turned = list(drawn)
     chance.shuffle(turned)  # type: ignore[attr-defined]
 
-    one = estimate(automatic, drawn, design="simple", planned=len(drawn), at_planned=True)
-    other = estimate(automatic[::-1], turned, design="simple", planned=len(drawn), at_planned=True)
+    more = AT_20 | {"planned": len(drawn)}
+    one, other = estimate(automatic, drawn, **more), estimate(automatic[::-1], turned, **more)
 
-    assert one.refusal == other.refusal
-    assert one.method == other.method
+    assert (one.refusal, one.method) == (other.refusal, other.method)
     assert one.point == pytest.approx(other.point, abs=1e-12)
     for first, second in ((one.corpus, other.corpus), (one.generalising, other.generalising)):
         assert (first is None) == (second is None)
-        if first is not None and second is not None:
+        if first is not None:
             assert (first.low, first.high) == pytest.approx((second.low, second.high), abs=1e-9)
 
 
@@ -211,12 +212,11 @@ def test_the_order_of_samples_changes_nothing(rows: list[tuple[int, int]], chanc
 
 
 def test_strata_weigh_by_their_size() -> None:
-    automatic = [0.5] * 100
     strata = ["a"] * 80 + ["b"] * 20
     drawn = [Reached(0.5, 0.5 + 0.1 * (i % 2), 10 / 80, "a") for i in range(10)]
     drawn += [Reached(0.5, 0.1 + 0.2 * (i % 2), 10 / 20, "b") for i in range(10)]
 
-    found = estimate(automatic, drawn, design="stratified", strata=strata, planned=20, at_planned=True)
+    found = estimate([0.5] * 100, drawn, strata=strata, **AT_20 | {"design": "stratified"})
 
     assert 0.8 * 0.55 + 0.2 * 0.2 == pytest.approx(found.point, abs=1e-12)
 
@@ -251,17 +251,16 @@ def test_samples_without_a_score_change_neither_the_bias_nor_the_estimate(unscor
     assert (43, 13) == (found.total, found.n)
     assert bias == pytest.approx(found.bias, abs=1e-12)
     assert mean(AUTOMATIC[:43]) - bias == pytest.approx(found.point, abs=1e-12)
-    assert found == replace(
-        estimate(AUTOMATIC[:43], pairs, design="simple", planned=13, at_planned=True),
-        automatic=found.automatic, ahead=found.ahead, soon=found.soon, assumptions=found.assumptions,
-    )  # fmt: skip
+    scored = estimate(AUTOMATIC[:43], pairs, **AT_20 | {"planned": 13})
+    own = {name: getattr(found, name) for name in ("automatic", "ahead", "soon", "assumptions")}
+    assert found == replace(scored, **own)
 
 
 def test_the_three_means_hang_together_where_units_are_lacking_too() -> None:
     """A reviewed sample without verified units leaves the mean of the score as well."""
     automatic = [*AUTOMATIC[:50], None]
     drawn = [Reached(f, None if i % 5 == 4 else (f + 0.3) / 2, 0.4) for i, f in enumerate(AUTOMATIC[:20])]
-    found = estimate(automatic, drawn, design="simple", planned=20, at_planned=True)
+    found = estimate(automatic, drawn, **AT_20)
     pairs = [(one.automatic or 0) - one.verified for one in drawn if one.verified is not None]
     assert mean(pairs) == pytest.approx(found.bias, abs=1e-12)
     assert found.point == pytest.approx(found.counted - mean(pairs), abs=1e-12)
@@ -278,7 +277,7 @@ def test_a_score_that_does_not_help_is_named() -> None:
 
 
 def test_without_any_score_the_verified_values_stand_alone() -> None:
-    found = estimate([None] * 60, plain(), design="simple", planned=20, at_planned=True)
+    found = estimate([None] * 60, plain(), **AT_20)
     assert (60, None, None) == (found.total, found.automatic.value, found.bias)
     assert mean(one.verified or 0 for one in plain()) == pytest.approx(found.point, abs=1e-12)
 
@@ -314,7 +313,7 @@ def test_skipped_samples_of_a_whole_corpus_leave_a_range() -> None:
     drawn = plain(60)
     drawn[0] = replace(drawn[0], verified=None, low=0.0, high=1.0)
     drawn[1] = replace(drawn[1], verified=None)
-    found: Any = estimate(AUTOMATIC, drawn, design="simple")
+    found = estimate(AUTOMATIC, drawn, design="simple")
     assert "range" == found.method
     assert found.corpus == found.reach
     assert 1 / 59 == pytest.approx(found.corpus.width)
@@ -325,7 +324,7 @@ def test_equal_differences_within_each_stratum_still_leave_a_width() -> None:
     strata = ["a"] * 30 + ["b"] * 30
     drawn = [Reached(f, f - 0.1, 0.5, "a") for f in AUTOMATIC[:15]]
     drawn += [Reached(f, f - 0.3, 0.5, "b") for f in AUTOMATIC[30:45]]
-    found: Any = estimate(AUTOMATIC, drawn, design="stratified", strata=strata, planned=30, at_planned=True)
+    found = estimate(AUTOMATIC, drawn, design="stratified", strata=strata, planned=30, at_planned=True)
     assert mean(AUTOMATIC) - 0.2 == pytest.approx(found.point)
     assert found.corpus.low + 0.01 < mean(AUTOMATIC) - 0.2 < found.corpus.high - 0.01
 
@@ -345,7 +344,7 @@ def test_the_interval_holds_its_level_where_differences_are_equal_or_rare() -> N
 def test_the_interval_is_held_against_the_one_of_gold_alone() -> None:
     off = [(f, (f + OFF[i % 3]) / 2 + 0.2) for i, f in enumerate(AUTOMATIC[:20])]
     drawn = [Reached(f, y, 1 / 3) for f, y in off]
-    found: Any = estimate(AUTOMATIC, drawn, design="simple", planned=20, at_planned=True)
+    found = simple(drawn)
     assert at_planned([part([y for _, y in off], 60)]).width == pytest.approx(found.gold_only.width, abs=1e-9)
     assert found.corpus.width != pytest.approx(found.gold_only.width)
 
@@ -363,7 +362,7 @@ def test_the_bias_is_of_the_samples_that_have_both_values() -> None:
 def test_the_bias_is_the_mean_of_those_counted_minus_the_estimate_at_the_ends_of_the_scale_too() -> None:
     drawn = [Reached(0.5, [0.2, 0.9][i % 2], 1.0) for i in range(12)]
     drawn += [Reached(0.0, None, 1.0, excluded=True), Reached(1.0, None, 1.0, low=0.0, high=0.05)]
-    found: Any = estimate([each.automatic for each in drawn], drawn, design="simple")
+    found = estimate([each.automatic for each in drawn], drawn, design="simple")
     assert found.counted - found.point == pytest.approx(found.bias, abs=1e-12)
     assert found.bias_interval.low <= found.bias <= found.bias_interval.high
 
@@ -371,7 +370,7 @@ def test_the_bias_is_the_mean_of_those_counted_minus_the_estimate_at_the_ends_of
 def test_unsure_units_widen_the_reach_of_a_verified_sample() -> None:
     drawn = plain()
     drawn[0] = replace(drawn[0], low=drawn[0].verified, high=1.0)
-    found: Any = simple(drawn)
+    found = simple(drawn)
     assert (20, 0) == (found.n, found.open)
     assert found.point == pytest.approx(found.reach.low)
 
@@ -390,8 +389,7 @@ def test_samples_of_one_group_widen_the_generalising_interval_only() -> None:
 
 def test_below_ten_groups_nothing_is_generalised() -> None:
     found = simple([replace(one, group=f"g{i % 9}") for i, one in enumerate(plain())])
-    assert found.corpus is not None
-    assert found.generalising is None
+    assert (False, True) == (found.corpus is None, found.generalising is None)
     assert f"New samples by group: 9 groups, fewer than {FEWEST}, so no interval." in found.assumptions
 
 
@@ -399,7 +397,7 @@ def test_an_estimate_beyond_the_scale_is_shown_at_its_end() -> None:
     """The first are low and rise by .4, the others are at .9: their sum is 1.1."""
     automatic = [0.1] * 20 + [0.9] * 180
     drawn = [Reached(0.1, 0.5 + 0.01 * (i % 5), 0.1) for i in range(20)]
-    found: Any = estimate(automatic, drawn, design="simple", planned=20, at_planned=True)
+    found = estimate(automatic, drawn, **AT_20)
     assert 1.0 == found.point
     assert found.corpus.width > 0
 
@@ -409,16 +407,14 @@ def test_clusters_are_numbered_without_gaps(names: list[str | None]) -> None:
     found = clusters(names).tolist()
     assert set(range(len({name for name in names if name}) + names.count(None))) == set(found)
     for one, first in zip(names, found, strict=True):
-        assert [one is not None and one == name for name in names].count(True) == (
-            found.count(first) if one is not None else 0
-        )
+        assert found.count(first) == (names.count(one) if one else 1)
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=10, max_size=30))
 def test_intervals_hold_the_point_and_stay_on_the_scale(values: list[tuple[float, float]]) -> None:
     assume(len({f for f, _ in values}) > 1)
     drawn = [Reached(f, y, 0.5) for f, y in values]
-    found: Any = estimate([f for f, _ in values] * 2, drawn, design="simple", planned=99)
+    found = estimate([f for f, _ in values] * 2, drawn, design="simple", planned=99)
     assert 0 <= found.corpus.low <= found.corpus.high <= 1
     if 0 <= found.point <= 1:
         assert found.corpus.low - 1e-12 <= found.point <= found.corpus.high + 1e-12
@@ -428,7 +424,7 @@ def test_intervals_hold_the_point_and_stay_on_the_scale(values: list[tuple[float
 def test_the_interval_for_new_samples_holds_where_low_values_are_rare(low: int) -> None:
     """Of thirty values that are all 1, or but one, others may be 0: their spread cannot tell."""
     drawn = [Reached(1.0, float(number >= low), 1.0) for number in range(30)]
-    found: Any = estimate([1.0] * 30, drawn, design="simple").generalising
+    found = estimate([1.0] * 30, drawn, design="simple").generalising
 
     assert found.low < 1 - low / 30 - 2.9 / 30  # the rule of three
     assert 1.0 == found.high

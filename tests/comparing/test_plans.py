@@ -9,15 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from workbench.comparing.plans import (
-    FEWEST,
-    allocate,
-    blind_share_for,
-    families,
-    keep_back,
-    places,
-    stratified_ranks,
-)
+from workbench.comparing import plans
+from workbench.comparing.plans import FEWEST, allocate, families, keep_back, places, stratified_ranks
 from workbench.errors import UsageError
 
 COUNTS = st.dictionaries(st.text(max_size=3), st.integers(1, 40), min_size=1, max_size=8)
@@ -83,7 +76,7 @@ def test_places_keep_the_order_and_stay_below_one(ranks: list[float], seed: int)
 )
 def test_the_blind_arm_is_raised_to_thirty_reviews(share: float, n: int, expected: float) -> None:
     """From sixty planned ones on; never lowered."""
-    assert blind_share_for(share, n) == expected
+    assert plans.blind_share_for(share, n) == expected
 
 
 def test_families_join_groups_that_share_a_reference() -> None:

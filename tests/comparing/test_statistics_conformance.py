@@ -61,8 +61,7 @@ def column(values: list[float]) -> pairing.Floats:
     return np.array(values, dtype=float)
 
 
-def ends(interval: intervals.Interval | None) -> list[float]:
-    assert interval is not None
+def ends(interval: Any) -> list[float]:
     return [interval.low, interval.high]
 
 
@@ -130,7 +129,6 @@ def pairs_of(inputs: Any) -> Paired:
 @replays("ba.pefr")
 def bland_altman(inputs: Any) -> Said:
     found = pairs_of(inputs)
-    assert found.limits is not None
     bias, sd = round(found.bias or 0, 1), round(found.sd or 0, 1)
     return {
         "bias": found.bias,
@@ -196,11 +194,8 @@ def mcnemar(inputs: Any) -> Said:
 
 @replays("alpha.krippendorff")
 def krippendorff(inputs: Any) -> Said:
-    items = [
-        [value for value in item if value is not None]
-        for item in zip(*inputs["reliability_data"], strict=True)
-    ]
-    return {"nominal": agreement.alpha(items)}
+    given = zip(*inputs["reliability_data"], strict=True)
+    return {"nominal": agreement.alpha([[one for one in item if one is not None] for item in given])}
 
 
 @replays("set.alpha_entities")
@@ -214,10 +209,8 @@ def entity_sets(inputs: Any) -> Said:
 def kappa_to_f1(inputs: Any) -> Said:
     cells = inputs["a_both"], inputs["b_only1"], inputs["c_only2"]
     tables = [agreement.Verdicts(*cells, negatives) for negatives in inputs["negatives"]]
-    return {
-        "kappa": [agreement.beyond_chance(one.table).kappa for one in tables],
-        "f1": tables[0].specific[0],
-    }
+    kappas = [agreement.beyond_chance(one.table).kappa for one in tables]
+    return {"kappa": kappas, "f1": tables[0].specific[0]}
 
 
 # Estimates.
@@ -313,21 +306,19 @@ def decomposed(inputs: Any) -> Said:
     linked = {row.automatic.text: row.verified.text for row in links if row.automatic and row.verified}
     assert linked == inputs["links"]
     alone = [row for row in found.rows if not row.rule]
-    four: Any = corners(
-        LinkCounts(
-            links=len(links),
-            both=sum(is_found(row.automatic) and is_found(row.verified) for row in links),
-            false=counts["false match"],
-            missed=counts["missed match"],
-            invented=counts["invented unit"],
-            invented_found=sum(is_found(row.automatic) for row in alone),
-            lacking=counts["missed unit"],
-            lacking_found=sum(is_found(row.verified) for row in alone),
-        )
+    n = LinkCounts(
+        links=len(links),
+        both=sum(is_found(row.automatic) and is_found(row.verified) for row in links),
+        false=counts["false match"],
+        missed=counts["missed match"],
+        invented=counts["invented unit"],
+        invented_found=sum(is_found(row.automatic) for row in alone),
+        lacking=counts["missed unit"],
+        lacking_found=sum(is_found(row.verified) for row in alone),
     )
-    assert found.delta is not None
+    four: Any = corners(n)
     parts = {cause: part(found, cause) for cause in SHARES}
-    exact = {
+    exact: dict[str, Any] = {
         "S_auto_auto": four.own,
         "S_autoE_humanM": four.verdicts,
         "S_goldE_autoM": four.units,
@@ -337,9 +328,7 @@ def decomposed(inputs: Any) -> Said:
         "matching": parts["false match"] + parts["missed match"],
         "interaction": four.interaction,
     } | {name: parts[cause] for cause, name in SHARES.items()}
-    said: dict[str, Any] = {
-        name: {"fraction": str(value), "value": float(value)} for name, value in exact.items()
-    }
+    said = {name: {"fraction": str(value), "value": float(value)} for name, value in exact.items()}
     return said | {
         "n_linked": len(links),
         "n_spurious": counts["invented unit"],

@@ -48,14 +48,9 @@ IN_CONTEXTS = "Taj Mahal, Agra, Shah Jahan, Mumtaz Mahal"  # 4/6 by the person
 
 
 def side(names: str, found: str) -> Assessment:
-    return Assessment(
-        "entity",
-        "test",
-        tuple(
-            Unit(name, "entity", name, match=Match("found" if name in found.split(", ") else "missing"))
-            for name in names.split(", ")
-        ),
-    )
+    said = {name: Match("found" if name in found.split(", ") else "missing") for name in names.split(", ")}
+    units = tuple(Unit(name, "entity", name, match=match) for name, match in said.items())
+    return Assessment("entity", "test", units)
 
 
 @from_cases
@@ -73,12 +68,9 @@ def test_a_row_of_the_table(row: str, names: str, found: str, recall: str, delta
 
 @st.composite
 def counts(draw: st.DrawFn) -> LinkCounts:
-    both, false, missed, neither = (draw(st.integers(0, 30)) for _ in range(4))
-    invented, lacking = draw(st.integers(0, 30)), draw(st.integers(0, 30))
-    found = draw(st.integers(0, invented)), draw(st.integers(0, lacking))
-    return LinkCounts(
-        both + false + missed + neither, both, false, missed, invented, found[0], lacking, found[1]
-    )
+    both, false, missed, neither, invented, lacking = (draw(st.integers(0, 30)) for _ in range(6))
+    alone = invented, draw(st.integers(0, invented)), lacking, draw(st.integers(0, lacking))
+    return LinkCounts(both + false + missed + neither, both, false, missed, *alone)
 
 
 @settings(max_examples=100, deadline=None)
@@ -86,8 +78,7 @@ def counts(draw: st.DrawFn) -> LinkCounts:
 def test_parts_times_counts_are_the_difference_whatever_the_counts(n: LinkCounts) -> None:
     each, four = shares(n), corners(n)
     if each is None or four is None:
-        assert each is None
-        assert four is None
+        assert (None, None) == (each, four)
         return
     total = n.false * each.false + n.missed * each.missed
     total += n.invented_found * each.invented_found + (n.invented - n.invented_found) * each.invented

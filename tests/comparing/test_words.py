@@ -12,7 +12,7 @@ import pytest
 from tests.lists import from_cases
 from workbench.comparing import words
 from workbench.comparing.agreement import Overlap, Rate, beyond_chance, tabulate
-from workbench.comparing.causes import Cause, precision_of
+from workbench.comparing.causes import precision_of
 from workbench.comparing.estimates import Estimate, estimate
 from workbench.comparing.estimators import Population, Reached
 from workbench.comparing.explained import CauseTotal, PartTotal
@@ -71,13 +71,9 @@ def test_an_estimate_names_its_target_its_method_and_both_intervals() -> None:
     """Before the planned number it holds whenever you look."""
     facts = facts_of(of_200(40, at_planned=True))
 
-    assert [".500", ".500", "[.424, .580]", ".000"] == [
-        facts[name].value
-        for name in ("automatic, all 200", "verified so far", "these samples", "bias, all 200")
-    ]
-    assert ("n = 40", "95 % at the planned number") == (
-        facts["verified so far"].note, facts["these samples"].note,
-    )  # fmt: skip
+    names = ("automatic, all 200", "verified so far", "these samples", "bias, all 200")
+    assert [".500", ".500", "[.424, .580]", ".000"] == [facts[name].value for name in names]
+    assert ["n = 40", "95 % at the planned number"] == [facts[name].note for name in names[1:3]]
     assert facts["new samples"].value.startswith("[.4")
     assert "95 % whenever you look" in facts_of(of_200(20))["these samples"].note
 
@@ -121,13 +117,12 @@ def test_the_estimate_and_the_bias_are_of_the_samples_that_the_automatic_mean_is
 def test_assisted_gold_is_said_where_there_is_gold() -> None:
     found, nothing = of_200(40, at_planned=True), of_200(0)
 
-    assert [True, False, False] == [
-        words.ASSISTED in words.estimate_notes(one, assisted=assisted)
-        for one, assisted in ((found, True), (found, False), (nothing, True))
-    ]
-    assert "estimated for all 200: .500 reviewers saw the suggestions" in lines_of(
-        words.estimate_facts(found, assisted=True)
-    )
+    told = [words.estimate_notes(one, assisted=assisted) for one, assisted in (
+        (found, True), (found, False), (nothing, True),
+    )]  # fmt: skip
+    assert [True, False, False] == [words.ASSISTED in notes for notes in told]
+    lines = lines_of(words.estimate_facts(found, assisted=True))
+    assert "estimated for all 200: .500 reviewers saw the suggestions" in lines
 
 
 def test_gold_chosen_in_another_way_has_no_mean_so_far() -> None:
@@ -185,12 +180,9 @@ def test_what_is_said_of_samples_in_groups_counts_groups(groups: int, off: float
 
 
 def total(n: int) -> CauseTotal:
-    cause: Cause = "missed match"
-    parts = (
-        PartTotal("comparator", 77, Fraction(-146, 1000)),
-        PartTotal("context extraction", 2, Fraction(-4, 1000)),
-    )
-    return CauseTotal(cause, n, 79, 61, Fraction(-15, 100), Fraction(0), Fraction(-15, 100), parts)
+    near, far = Fraction(-146, 1000), Fraction(-4, 1000)
+    parts = PartTotal("comparator", 77, near), PartTotal("context extraction", 2, far)
+    return CauseTotal("missed match", n, 79, 61, near + far, Fraction(0), near + far, parts)
 
 
 PARTS = "77 not recognised, 2 not extracted"
@@ -213,23 +205,19 @@ def test_verdicts_have_ac1_beside_kappa() -> None:
 
 
 def test_labels_come_by_frequency_and_rare_ones_without_rates() -> None:
-    rows = words.label_rows(
-        {"date": (Overlap(3, 4, 3), Overlap(3, 4, 3)), "place": (Overlap(8, 10, 12), Overlap(9, 11, 12))}
-    )
+    date, place = (Overlap(3, 4, 3),) * 2, (Overlap(8, 10, 12), Overlap(9, 11, 12))
 
-    assert [
-        ("place", "12", "11", "9", ".818", ".750", ".783", ".727"),
-        ("date", "3", "4", "3", "–", "–", "–", "–"),
-    ] == rows
+    rows = map(" ".join, words.label_rows({"date": date, "place": place}))
+
+    assert ["place 12 11 9 .818 .750 .783 .727", "date 3 4 3 – – – –"] == [*rows]
 
 
 def test_means_of_the_same_samples_need_ten_of_them() -> None:
     ten = [row(f"s{place}", -0.25, 0.25, 0.5) for place in range(10)]
     of = paired([Pair(one.id, 0.25, 0.5) for one in ten])
 
-    assert [
-        Fact("automatic, these 10", ".250"), Fact("verified, these 10", ".500"),
-    ] == words.same_facts(ten, of)[:2]  # fmt: skip
+    said = ["automatic, these 10: .250", "verified, these 10: .500"]
+    assert said == lines_of(words.same_facts(ten, of))[:2]
     assert [] == words.same_facts(ten[:9], paired([Pair(one.id, 0.25, 0.5) for one in ten[:9]]))
 
 
