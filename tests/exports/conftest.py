@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import csv
-import io
 import itertools
 import json
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +23,8 @@ Leave = Callable[..., Path]
 def unit(reference: str, text: str, verdict: str = "found", label: str = "place", **more: Any) -> Row:
     """A gold unit at the first place of a text."""
     start = reference.index(text)
-    return {
-        "text": text, "label": label, "start": start, "end": start + len(text), "verdict": verdict, **more,
-    }  # fmt: skip
+    place = {"start": start, "end": start + len(text)}
+    return {"text": text, "label": label, **place, "verdict": verdict, **more}
 
 
 ROWS: list[Row] = [json.loads(line) for line in (FIXTURES / "exports.jsonl").read_text("utf-8").splitlines()]
@@ -48,11 +47,9 @@ def leave(hard: Bench) -> Leave:
     numbers = itertools.count(1)
 
     def leaving(*formats: str, **options: Any) -> Path:
+        given = ExportOptions(formats=formats or ("native",), **options)
         target = hard.folder / f"out{next(numbers)}"
-        export(
-            hard.store, hard.info(), target, ExportOptions(formats=formats or ("native",), **options),
-            annotator="ann",
-        )  # fmt: skip
+        export(hard.store, hard.info(), target, given, annotator="ann")
         return target
 
     return leaving
@@ -110,31 +107,27 @@ def manifest(folder: Path) -> dict[str, Any]:
 
 def edited(path: Path, change: Callable[[list[dict[str, Any]]], object], *, to: Path | None = None) -> Path:
     """The rows of a JSON list, JSON Lines, CSV or Parquet file, changed by a function; into a file `to`."""
-    target = to or path
-    if path.suffix == ".json":
-        rows = json.loads(path.read_text("utf-8"))
-    elif path.suffix == ".jsonl":
-        rows = json_rows(path)
-    elif path.suffix == ".csv":
-        rows = list(csv.DictReader(io.StringIO(path.read_text("utf-8"), newline="")))
-    else:
-        from pyarrow import parquet
-
-        rows = parquet.read_table(path).to_pylist()
+    target, parquet = to or path, "pyarrow.parquet"
+    rows: Any
+    match path.suffix:
+        case ".json":
+            rows = json.loads(path.read_text("utf-8"))
+        case ".jsonl" | ".csv":
+            rows = (json_rows if path.suffix == ".jsonl" else csv_rows)(path)
+        case _:
+            rows = import_module(parquet).read_table(path).to_pylist()
     change(rows)
-    if target.suffix == ".json":
-        target.write_text(json.dumps(rows), "utf-8")
-    elif target.suffix == ".jsonl":
-        write_rows(target, rows)
-    elif target.suffix == ".csv":
-        with target.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, list(rows[0]))
-            writer.writeheader()
-            writer.writerows(rows)
-    else:
-        from pyarrow import Table, parquet
-
-        parquet.write_table(Table.from_pylist(rows), target)
+    match target.suffix:
+        case ".json":
+            target.write_text(json.dumps(rows), "utf-8")
+        case ".jsonl":
+            write_rows(target, rows)
+        case ".csv":
+            with target.open("w", encoding="utf-8", newline="") as file:
+                writer = csv.writer(file)
+                writer.writerows([rows[0], *(row.values() for row in rows)])
+        case _:
+            import_module(parquet).write_table(import_module("pyarrow").Table.from_pylist(rows), target)
     return target
 
 

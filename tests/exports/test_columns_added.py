@@ -15,7 +15,7 @@ from workbench.formats.readers import native
 from workbench.stages.import_ import ImportOptions, preview_import
 from workbench.store.scores import external_columns
 
-Change = Callable[[dict[str, Any], int], None]
+Change = Callable[[dict[str, Any], int], object]
 
 
 PLACES = {
@@ -84,19 +84,16 @@ def test_an_export_as_it_left_says_of_no_column_that_it_was_added(
 
     assert (7, ()) == (report.unchanged, report.errors)
     assert before == hard.tables("sample", "external_score")
-    assert [
-        one for one in report.notes if one.startswith("your scores")
-    ] == ["your scores: context_entity_recall (1 row), own (1 row)"]  # fmt: skip
+    said = [one for one in report.notes if one.startswith("your scores")]
+    assert said == ["your scores: context_entity_recall (1 row), own (1 row)"]
 
 
 @every_export
 def test_a_row_whose_metric_failed_has_no_score_and_the_report_says_so(
     hard: Bench, leave: Leave, place: str
 ) -> None:
-    def failing(row: dict[str, Any], number: int) -> None:
-        row["faithfulness"] = 0.5 if number else None
-
-    report = hard.load(changed(leave, place, failing), dataset="hard")
+    failing = changed(leave, place, lambda row, number: row.update(faithfulness=0.5 if number else None))
+    report = hard.load(failing, dataset="hard")
 
     assert 6 == len(scores(hard, "faithfulness")) == report.extended
     assert "no score, the metric failed there: faithfulness (1 row)" in report.notes
@@ -114,11 +111,7 @@ def test_a_score_whose_kind_is_named_is_stored_under_that_kind(hard: Bench, leav
 def test_another_number_for_an_exported_score_is_a_second_run(hard: Bench, leave: Leave) -> None:
     """As in a native row."""
 
-    def again(row: dict[str, Any], number: int) -> None:
-        if number == 0:
-            row["external.own"] = "2"
-
-    path = changed(leave, "csv", again)
+    path = edited(leave("csv") / "samples.csv", lambda rows: rows[0].update({"external.own": "2"}))
     added = hard.load(path, dataset="hard")
     columns = [*external_columns(hard.store, hard.info("hard").id)]
     first, second = (name for name in columns if name.startswith("own@"))
@@ -128,10 +121,8 @@ def test_another_number_for_an_exported_score_is_a_second_run(hard: Bench, leave
 
 
 def test_a_column_that_the_native_row_beside_says_is_named_as_left_out(hard: Bench, leave: Leave) -> None:
-    def grouped(row: dict[str, Any], number: int) -> None:
-        row["group"] = "another"
-
-    report = hard.load(changed(leave, "ragas", grouped), dataset="hard")
+    another = changed(leave, "ragas", lambda row, number: row.update(group="another"))
+    report = hard.load(another, dataset="hard")
 
     assert 7 == report.unchanged
     assert "left out, no place for them: group (7 rows)" in report.notes

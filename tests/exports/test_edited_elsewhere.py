@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -11,13 +10,15 @@ from typing import Any
 import pytest
 
 from tests.conftest import Bench
-from tests.exports.conftest import Leave, edited
+from tests.exports.conftest import Leave, edited, unit
 from tests.lists import from_cases
+from tests.rows import Row, sample
 from workbench.formats.reading import read
 from workbench.formats.rows import Notes
 from workbench.model import Record
+from workbench.stages.export import ExportOptions, export
 
-Change = Callable[[list[dict[str, Any]]], None]
+Change = Callable[[Any], None]
 
 NEW = ["NEW RETRIEVER CTX"]
 CHANGED = (
@@ -34,10 +35,10 @@ def loaded(path: Path) -> tuple[dict[str, Record], list[str]]:
     return {row.record.sample.id: row.record for row in rows if row.record}, notes.messages()
 
 
-def put(names: dict[str, Any], *inside: str) -> Change:
-    """Write values into the first row, in an object inside it."""
+def put(names: dict[str, Any], *inside: str | int) -> Change:
+    """Write values into the first row, or the object that stands inside it."""
 
-    def change(rows: list[dict[str, Any]]) -> None:
+    def change(rows: Any) -> None:
         place = rows[0]
         for name in inside:
             place = place[name]
@@ -46,12 +47,17 @@ def put(names: dict[str, Any], *inside: str) -> Change:
     return change
 
 
+def retrieved_anew(document: Any) -> None:
+    for one in document["context_entity_recall"][:2]:
+        one["metric_input"]["retrieved_contexts"] = NEW
+
+
 EDITS: list[tuple[str, str, Change]] = [
     ("deepeval-goldens", "goldens.json", put({"retrieval_context": NEW})),
     ("deepeval-cases", "test_cases.json", put({"retrieval_context": NEW})),
     ("label-studio", "tasks.json", put({"retrieved_contexts": NEW}, "data")),
     ("prodigy", "tasks.jsonl", put({"contexts": NEW}, "meta")),
-    ("ragas-annotations", "annotations.json", lambda rows: None),
+    ("ragas-annotations", "annotations.json", retrieved_anew),
     ("huggingface", "data/train.parquet", put({"retrieved_contexts": NEW})),
     ("csv", "samples.csv", put({"retrieved_contexts": json.dumps(NEW)})),
 ]
@@ -64,31 +70,20 @@ def test_new_contexts_are_taken_and_old_verdicts_do_not_count(
     """Goldens are filled with the next retriever: gold that was decided on other contexts is a proposal."""
     path = leave(name, names=True) / file
     before, _ = loaded(path)
-    if name == "ragas-annotations":
-        document = json.loads(path.read_text("utf-8"))
-        for sample in document["context_entity_recall"][:2]:
-            sample["metric_input"]["retrieved_contexts"] = NEW
-        path.write_text(json.dumps(document), "utf-8")
-    else:
-        edited(path, change)
-    after, said = loaded(path)
+    after, said = loaded(edited(path, change))
 
-    record, old = after["emoji"], before["emoji"]
+    record: Any = after.pop("emoji")
+    old: Any = before.pop("emoji")
+    assert after == before
     assert record.sample.retrieved_contexts == tuple(NEW)
     assert record.sample.user_input == old.sample.user_input
     assert (record.gold, dict(record.scores)) == ((), {})
     assert CHANGED.format(1) in said
     assert not [one for one in said if one.startswith(("spans were", "entities were"))]
-    entities = [
-        one.reference_entities
-        for one in record.proposals
-        if one is not None and (one.model == "annotator Ann O'Nym" or one.proposer == "prodigy")
-    ]
-    assert [e.text for e in entities[0] or ()] == [u.text for u in old.gold[0].entities or ()]
-    assert all(one is None or one.context_entities is None for one in record.proposals)
-    assert {key: one for key, one in after.items() if key != "emoji"} == {
-        key: one for key, one in before.items() if key != "emoji"
-    }
+    proposals = [one for one in record.proposals if one is not None]
+    (own, *_) = (one for one in proposals if "annotator Ann O'Nym" == one.model or "prodigy" == one.proposer)
+    assert [one.text for one in own.reference_entities] == [one.text for one in old.gold[0].entities]
+    assert {None} == {one.context_entities for one in proposals}
 
 
 @pytest.mark.parametrize(
@@ -119,11 +114,10 @@ def test_another_answer_alone_leaves_the_gold(leave: Leave) -> None:
 
 def test_statements_that_were_verified_are_proposed_without_verdicts(leave: Leave) -> None:
     path = edited(leave("deepeval-goldens") / "goldens.json", put({"retrieval_context": NEW}))
-    record = loaded(path)[0]["emoji"]
+    record: Any = loaded(path)[0]["emoji"]
 
     for one in record.proposals:
-        assert one is not None
-        (statement,) = one.statements or ()
+        (statement,) = one.statements
         assert (statement.verdict, statement.context, statement.quote) == (None, None, None)
 
 
@@ -134,10 +128,9 @@ def test_the_next_retriever_into_the_same_dataset_asks_for_the_verdicts_again(
     path = edited(leave("deepeval-goldens") / "goldens.json", put({"retrieval_context": NEW}))
     refused = hard.load(path, dataset="hard", gold="given")
     taken = hard.load(path, dataset="hard", gold="given", update=True)
-    review = hard.review("emoji", "Ann O'Nym")
+    review: Any = hard.review("emoji", "Ann O'Nym")
 
     assert (refused.rejected, refused.updated, taken.rejected, taken.updated) == (1, 0, 0, 1)
-    assert review is not None
     assert review.state.entity.disposition == "todo"
     assert [unit.match.verdict for unit in review.state.entity.assessment.units] == [None, None, None]
 
@@ -145,11 +138,9 @@ def test_the_next_retriever_into_the_same_dataset_asks_for_the_verdicts_again(
 def test_deepeval_joins_contexts_by_bars_and_they_are_the_same_still(tmp_path: Path) -> None:
     """Its CSV has `a | b` and `c` in one cell."""
     row = {"id": "s", "user_input": "q", "retrieved_contexts": ["a | b", "c"]}
-    path = tmp_path / "goldens.csv"
-    with path.open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["input", "expected_output", "retrieval_context", "additional_metadata"])
-        writer.writerow(["q", "r", "a | b|c", json.dumps({"workbench": row})])
+    path, metadata = tmp_path / "goldens.csv", json.dumps({"workbench": row}).replace('"', '""')
+    head = "input,expected_output,retrieval_context,additional_metadata"
+    path.write_text(f'{head}\nq,r,a | b|c,"{metadata}"\n')
     records, said = loaded(path)
 
     assert records["s"].sample.retrieved_contexts == ("a | b", "c")
@@ -165,13 +156,11 @@ def test_scores_of_a_run_over_our_goldens_come_in(leave: Leave) -> None:
 
 
 def test_entities_edited_in_ragas_are_a_proposal_in_place_of_the_gold(leave: Leave) -> None:
-    path = leave("ragas-annotations") / "annotations.json"
-    document = json.loads(path.read_text("utf-8"))
-    document["context_entity_recall"][0]["prompts"]["extract_entities_prompt"]["edited_output"] = {
-        "entities": ["Zoë"]
-    }
-    path.write_text(json.dumps(document), "utf-8")
-    records, said = loaded(path)
+    def edit(document: Any) -> None:
+        prompts = document["context_entity_recall"][0]["prompts"]
+        prompts["extract_entities_prompt"]["edited_output"] = {"entities": ["Zoë"]}
+
+    records, said = loaded(edited(leave("ragas-annotations") / "annotations.json", edit))
     record = records["emoji"]
 
     assert record.gold == ()
@@ -182,65 +171,56 @@ def test_entities_edited_in_ragas_are_a_proposal_in_place_of_the_gold(leave: Lea
 # Label Studio: three people, a region moved, a verdict changed
 
 
-def task(leave: Leave, hard: Bench) -> Path:
-    reference = "Ann met Bob in Rome."
-    places = [("Ann", 0), ("Bob", 8), ("Rome", 15)]
+MET = "Ann met Bob in Rome."
 
-    def gold(name: str, verdicts: str, **more: Any) -> dict[str, Any]:
-        units = [
-            {"text": text, "label": "other", "start": at, "end": at + len(text),
-             "verdict": {"f": "found", "m": "missing"}[verdict]}
-            for (text, at), verdict in zip(places, verdicts, strict=False)
-        ]  # fmt: skip
-        return {"annotator": name, "entities": units, **more}
 
-    everyone = [gold("ana", "ffm"), gold("bo", "fmm"), gold("cleo", "ffm", adjudicated=True)]
-    row = {"id": "s", "user_input": "q", "reference": reference, "retrieved_contexts": ["Ann, Bob"]}
-    hard.load([{**row, "gold": everyone}], name="three.jsonl", gold="given")
-    target = hard.folder / "three"
-    from workbench.stages.export import ExportOptions, export
+def said_of(annotator: str, *verdicts: str, **more: Any) -> Row:
+    """What somebody said of the names, in their order."""
+    names = zip(("Ann", "Bob", "Rome"), verdicts, strict=True)
+    return {"annotator": annotator, "entities": [unit(MET, *one, "other") for one in names], **more}
 
+
+@pytest.fixture
+def task(hard: Bench) -> Path:
+    """A task of Label Studio with three people's verdicts."""
+    ana, bo = said_of("ana", "found", "found", "missing"), said_of("bo", "found", "missing", "missing")
+    everyone = [ana, bo, {**ana, "annotator": "cleo", "adjudicated": True}]
+    hard.load([sample("s", MET, "Ann, Bob", gold=everyone)], name="three.jsonl", gold="given")
     options = ExportOptions(formats=("label-studio",), names=True)
-    export(hard.store, hard.info("three"), target, options, annotator="ann")
-    return target / "tasks.json"
+    export(hard.store, hard.info("three"), hard.folder / "three", options, annotator="ann")
+    return hard.folder / "three" / "tasks.json"
 
 
-def test_a_region_that_moved_takes_every_verdict_with_it(hard: Bench, leave: Leave) -> None:
+def test_a_region_that_moved_takes_every_verdict_with_it(hard: Bench, task: Path) -> None:
     """Of three reviews none is stored: nobody decided on the new place."""
-    path = task(leave, hard)
-
-    def move(rows: list[dict[str, Any]]) -> None:
-        value = rows[0]["annotations"][0]["result"][2]["value"]
-        value["start"], value["end"], value["text"] = 9, 11, "ob"
-
-    report = hard.load(edited(path, move), dataset="again", gold="given")
+    moved = put({"start": 9, "end": 11, "text": "ob"}, "annotations", 0, "result", 2, "value")
+    report = hard.load(edited(task, moved), dataset="again", gold="given")
 
     assert MOVED in report.notes
     assert (report.gold_reviews, report.gold_units) == (0, 0)
     assert hard.review("s", "ana", "again") is None
-    assert hard.query(
-        "SELECT count(*) FROM gold_unit JOIN dataset d ON d.id = dataset_id AND d.name = 'again'"
-    ) == [(0,)]
-    assert loaded(path)[0]["s"].proposal is not None
+    units = "SELECT count(*) FROM gold_unit JOIN dataset d ON d.id = dataset_id AND d.name = 'again'"
+    assert hard.query(units) == [(0,)]
+    assert loaded(task)[0]["s"].proposal is not None
 
 
-def test_a_region_outside_the_text_is_a_change(hard: Bench, leave: Leave) -> None:
+def test_a_region_outside_the_text_is_a_change(task: Path) -> None:
     """It has a verdict, and nothing that the verdict could be of."""
 
     def add(rows: list[dict[str, Any]]) -> None:
-        result = rows[0]["annotations"][1]["result"]
         value = {"start": 90, "end": 95, "labels": ["other"]}
-        result.insert(0, {"id": "new", "type": "labels", "value": value})
-        result.insert(1, {"id": "new", "type": "choices", "value": {"choices": ["found"]}})
+        said = {"labels": value, "choices": {"choices": ["found"]}}
+        new = [{"id": "new", "type": kind, "value": value} for kind, value in said.items()]
+        rows[0]["annotations"][1]["result"][:0] = new
 
-    records, said = loaded(edited(task(leave, hard), add))
+    records, said = loaded(edited(task, add))
 
     assert records["s"].gold == ()
     assert MOVED in said
 
 
 @pytest.mark.parametrize("renamed", [False, True])
-def test_an_untouched_task_comes_back_whole(hard: Bench, leave: Leave, renamed: bool) -> None:
+def test_an_untouched_task_comes_back_whole(task: Path, renamed: bool) -> None:
     """Also where the tool calls its people by numbers, as Label Studio does."""
 
     def rename(rows: list[dict[str, Any]]) -> None:
@@ -248,29 +228,26 @@ def test_an_untouched_task_comes_back_whole(hard: Bench, leave: Leave, renamed: 
             del one["annotator"]
             one["completed_by"] = number
 
-    (record,) = loaded(edited(task(leave, hard), rename))[0].values()
+    (record,) = loaded(edited(task, rename))[0].values()
 
     assert [one.annotator for one in record.gold] == ["ana", "bo", "cleo"]
     assert [one.marks.adjudicated for one in record.gold] == [False, False, True]
 
 
-def test_one_persons_region_taken_away_is_a_change_though_others_have_it(hard: Bench, leave: Leave) -> None:
+def test_one_persons_region_taken_away_is_a_change_though_others_have_it(task: Path) -> None:
     def drop(rows: list[dict[str, Any]]) -> None:
         del rows[0]["annotations"][0]["result"][2:4]
 
-    records, said = loaded(edited(task(leave, hard), drop))
+    records, said = loaded(edited(task, drop))
 
     assert records["s"].gold == ()
     assert MOVED in said
 
 
-def test_a_verdict_changed_in_the_tool_is_the_verdict(hard: Bench, leave: Leave) -> None:
+def test_a_verdict_changed_in_the_tool_is_the_verdict(task: Path) -> None:
     """The marks stand where they stood; what was decided there is newer."""
-
-    def decide(rows: list[dict[str, Any]]) -> None:
-        rows[0]["annotations"][0]["result"][1]["value"]["choices"] = ["missing"]
-
-    (record,) = loaded(edited(task(leave, hard), decide))[0].values()
+    decided = put({"choices": ["missing"]}, "annotations", 0, "result", 1, "value")
+    (record,) = loaded(edited(task, decided))[0].values()
     verdicts = [[unit.match.verdict for unit in gold.entities or ()] for gold in record.gold]
 
     assert verdicts[0] == ["missing", "found", "missing"]
@@ -309,8 +286,6 @@ def test_who_marked_spans_in_another_tool_leaves_as_a_pseudonym(
     bench: Bench, tool: str, row: dict[str, Any]
 ) -> None:
     """In every format, with and without text; what comes back is the same proposal."""
-    from workbench.stages.export import ExportOptions, export
-
     bench.load([row], name="marks.jsonl", format=tool)
     info = bench.info("marks")
     target = bench.folder / "out"

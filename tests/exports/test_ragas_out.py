@@ -9,6 +9,7 @@ from typing import Any
 
 from tests.conftest import Bench
 from tests.exports.conftest import Leave, json_rows, report_of, unit
+from tests.rows import proposal, sample
 from workbench.model import KINDS
 from workbench.stages.export import ExportOptions, export
 
@@ -25,16 +26,13 @@ def call(sample: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_contexts_are_accepted_when_every_proposed_entity_is_evidence(bench: Bench) -> None:
-    row = {
-        "id": "a", "user_input": "q", "reference": "Rome and Oslo", "retrieved_contexts": ["in Rome, Oslo"],
-        "proposal": {"proposer": "p", "reference_entities": ["Rome", "Oslo"],
-                     "context_entities": [["Rome", "Oslo"]]},
-        "gold": {"annotator": "ann", "entities": [
-            unit("Rome and Oslo", "Rome", evidence=[{"context": 0, "start": 3, "end": 7}]),
-            unit("Rome and Oslo", "Oslo", evidence=[{"context": 0, "start": 9, "end": 13}]),
-        ]},
-    }  # fmt: skip
-    bench.load([row], gold="given")
+    both, places = "Rome and Oslo", {"Rome": (3, 7), "Oslo": (9, 13)}
+    entities = [
+        unit(both, name, evidence=[{"context": 0, "start": start, "end": end}])
+        for name, (start, end) in places.items()
+    ]
+    given = {"proposal": proposal(places, places), "gold": {"annotator": "ann", "entities": entities}}
+    bench.load([sample("a", both, "in Rome, Oslo", **given)], gold="given")
     samples = samples_in(Path(report_of(bench, "ragas-annotations").path))
 
     assert [True, True] == [sample["is_accepted"] for sample in samples]
@@ -44,17 +42,13 @@ def test_contexts_are_accepted_when_every_proposed_entity_is_evidence(bench: Ben
 def test_verdicts_say_both_sides_features_and_causes(demo: Bench, tmp_path: Path) -> None:
     """The causes of a sample sum to the difference of its tallies."""
     export(demo.store, demo.info(), tmp_path / "out", ExportOptions(), annotator="ann")
-    lines = (tmp_path / "out" / "verdicts.jsonl").read_text("utf-8").split("\n")[:-1]
-    rows = [json.loads(line) for line in lines]
+    rows = json_rows(tmp_path / "out" / "verdicts.jsonl")
 
-    for name, kind, scorer in (
-        ("apollo-dense", "entity", "linked"),
-        ("apollo-dense", "statement", "contextual_recall"),
-    ):
-        own = [row for row in rows if (row["id"], row["kind"]) == (name, kind)]
+    for kind, scorer in (("entity", "linked"), ("statement", "contextual_recall")):
+        own = [row for row in rows if ("apollo-dense", kind) == (row["id"], row["kind"])]
         [tally] = demo.query(
             "SELECT found, missing, unsure FROM score JOIN sample ON sample.id = sample_id "
-            f"WHERE key = '{name}' AND scorer = '{scorer}'"
+            f"WHERE key = 'apollo-dense' AND scorer = '{scorer}'"
         )
         verified = [row["human_verdict"] for row in own if row["human_verdict"]]
         delta = Fraction(tally[0], sum(tally)) - Fraction(verified.count("found"), len(verified))

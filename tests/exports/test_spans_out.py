@@ -15,6 +15,7 @@ from hypothesis import example, given, strategies as st
 from tests.conftest import Bench
 from tests.exports.conftest import EMOJI, NESTED, Leave, read_conll, report_of
 from tests.formats.test_formats_round_trip import TEXT
+from tests.rows import gold, sample
 from workbench.formats.exports.item import ExportItem
 from workbench.formats.exports.spans import _prodigy_task, conll_lines, exact_tokens, flat, tagged_of
 from workbench.model import Sample, Span, Unit
@@ -76,9 +77,8 @@ def test_prodigy_tokens_with_their_blanks_are_the_text(given: tuple[str, list[Un
     for span in task["spans"]:
         tokens = task["tokens"][span["token_start"] : span["token_end"] + 1]
         assert (span["start"], span["end"]) == (tokens[0]["start"], tokens[-1]["end"])
-        assert text[span["start"] : span["end"]] == "".join(
-            one["text"] + " " * one["ws"] for one in tokens
-        ).removesuffix(" ")
+        joined = "".join(one["text"] + " " * one["ws"] for one in tokens)
+        assert text[span["start"] : span["end"]] == joined.removesuffix(" ")
 
 
 def test_label_studio_counts_utf16_units(leave: Leave) -> None:
@@ -99,10 +99,8 @@ def test_label_studio_counts_utf16_units(leave: Leave) -> None:
 def test_a_label_that_xml_cannot_hold_is_the_same_in_project_and_tasks(bench: Bench) -> None:
     """And comes back as the label that it was, with the gold."""
     label = "per\x01son\uffff"
-    gold = {"annotator": "ann", "entities": [
-        {"text": "Ann", "label": label, "start": 0, "end": 3, "verdict": "found"}]}  # fmt: skip
-    row = {"id": "a", "user_input": "q", "reference": "Ann.", "retrieved_contexts": ["", "Ann"]}
-    bench.load([{**row, "gold": gold}], name="set.jsonl", gold="given")
+    row = sample("a", "Ann.", "", "Ann", gold=gold({"Ann": "found"}, "ann", label))
+    bench.load([row], name="set.jsonl", gold="given")
     folder = Path(report_of(bench, "label-studio", names=True).path)
     tree = ElementTree.fromstring((folder / "labeling.xml").read_bytes())
     (task,) = json.loads((folder / "tasks.json").read_text("utf-8"))

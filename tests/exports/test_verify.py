@@ -45,9 +45,7 @@ def test_a_change_is_found_where_the_hashes_were_made_to_fit(leave: Leave) -> No
 
 def test_a_manifest_whose_counts_are_nonsense_is_no_crash(leave: Leave) -> None:
     target = leave("native")
-    manifest = json.loads((target / "manifest.json").read_text("utf-8"))
-    manifest["counts"] = []
-    (target / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    edit(target, lambda one: one.update(counts=[]))
 
     assert not verify(target).passed
 
@@ -59,21 +57,19 @@ def edit(target: Path, change: Callable[[dict[str, Any]], object]) -> None:
     (target / "manifest.json").write_text(json.dumps(manifest), "utf-8")
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda one: one["counts"].update(gold=99),
-        lambda one: one["matcher"].update(threshold=12),
-        lambda one: one["annotators"]["each"].pop(),
-        lambda one: one["licence"].update(annotations="MIT"),
-    ],
-)
-def test_an_edited_figure_of_the_manifest_is_found(
-    leave: Leave, change: Callable[[dict[str, Any]], object]
-) -> None:
+FIGURES = {
+    "counts": {"gold": 99},
+    "matcher": {"threshold": 12},
+    "annotators": {"each": []},
+    "licence": {"annotations": "MIT"},
+}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_an_edited_figure_of_the_manifest_is_found(leave: Leave, name: str) -> None:
     pytest.importorskip("pyarrow")
     target = leave("huggingface")
-    edit(target, change)
+    edit(target, lambda one: one[name].update(FIGURES[name]))
 
     assert "changed: manifest.json: manifest_sha256 " in "\n".join(verify(target).found)
 
@@ -85,9 +81,8 @@ def test_a_manifest_laid_out_anew_is_the_same_and_one_without_a_checksum_is_not(
 
     assert ((), 7) == (report.found, report.checked)
     edit(target, lambda one: one.pop("manifest_sha256"))
-    assert ("manifest.json: has no manifest_sha256",) == tuple(
-        line.split(",")[0] for line in verify(target).found
-    )
+    (line,) = verify(target).found
+    assert line.startswith("manifest.json: has no manifest_sha256,")
 
 
 def test_a_format_that_is_named_has_its_files_and_no_other_has_some(leave: Leave) -> None:
@@ -95,9 +90,7 @@ def test_a_format_that_is_named_has_its_files_and_no_other_has_some(leave: Leave
     target = leave("native", "csv", "conll")
     shutil.rmtree(target / "csv")
     (target / "conll" / "texts.jsonl").unlink()
-    manifest = folder.read_manifest(target)
-    manifest["formats"] = ["csv", "conll", "parquet"]
-    (target / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    edit(target, lambda one: one.update(formats=["csv", "conll", "parquet"]))
     reseal(target)
 
     assert {
@@ -110,17 +103,16 @@ def test_a_format_that_is_named_has_its_files_and_no_other_has_some(leave: Leave
 
 
 def test_formats_in_folders_of_splits_are_verified_there(planned: Bench) -> None:
-    report = report_of(planned, "all", split=True)
-    target = Path(report.path)
+    target = Path(report_of(planned, "all", split=True).path)
 
     assert verify(target).passed
     for name in ("native/holdout/samples.jsonl", "huggingface/data/calibration.parquet"):
         (target / name).unlink()
     reseal(target)
-    assert [
+    assert (
         "missing: native/holdout/samples.jsonl, a file of native that the manifest names",
         "missing: huggingface/data/calibration.parquet, a file of huggingface that the manifest names",
-    ] == list(verify(target).found)
+    ) == verify(target).found
 
 
 GARBAGE = (b"5\n", b"[]\n", b'{"id": 5}\n', b"{}\n", b"\xff\n", b"null\n", b'"x"\n', b"[" * 100_000, b"{")
@@ -196,11 +188,9 @@ def test_settings_that_no_dataset_could_have_are_refused_by_name(
 ) -> None:
     """Who forges a manifest can give it the right checksum too."""
     target = leave("native")
-    path = target / "manifest.json"
-    manifest = json.loads(path.read_text("utf-8"))
-    own = manifest["settings"][name]
-    manifest["settings"][name] = {**own, **value} if isinstance(value, dict) else value
-    path.write_text(json.dumps(manifest), "utf-8")
+    own = folder.read_manifest(target)["settings"]
+    forged = {**own[name], **value} if isinstance(value, dict) else value
+    edit(target, lambda one: one["settings"].update({name: forged}))
     reseal(target)
 
     assert verify(target).passed

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from pathlib import Path
@@ -11,7 +10,8 @@ from typing import Any
 import pytest
 
 from tests.conftest import Bench
-from tests.rows import Row
+from tests.exports.conftest import csv_rows
+from tests.rows import Row, gold, proposal, sample
 from workbench.formats.policy import to_toml
 from workbench.reviewing.edits import Comment, Flag
 from workbench.stages import calibrate, editing
@@ -19,7 +19,6 @@ from workbench.stages.disputes import disputes, set_state
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.plan import Wish, draft, make
 from workbench.stages.policy import change_policy
-from workbench.stages.review import act
 from workbench.stages.upkeep import verify
 
 SECRETS = (
@@ -30,28 +29,22 @@ SECRETS = (
 
 
 def row(place: int) -> Row:
-    group = "ABCD"[place % 4]
-    reference = f"Aachen and Zwickau{place} Satzwerk."
-    gold = [
-        {"text": "Aachen", "label": "Ortlabel", "verdict": "found", "note": "Notizwort"},
-        {"text": f"Zwickau{place}", "label": "Ortlabel", "verdict": ("missing", "found")[place % 3 == 0]},
-    ]
-    return {
-        "id": f"idwort-{place:02}",
+    group, far, there = "ABCD"[place % 4], f"Zwickau{place}", place % 3 == 0
+    entities = [{"text": "Aachen", "label": "Ortlabel"}, {"text": far}]
+    more: Row = {
         "user_input": f"Weltfrage {place}?",
-        "reference": reference,
-        "retrieved_contexts": [f"Aachen, Ungar{place}" + (f", Zwickau{place}" if place % 3 == 0 else "")],
         "response": "Antwortwort",
         "alternatives": ["Andersname"],
         "group": f"Gruppe Ä{group}",
         "meta": {"city": f"Metawert {group}"},
-        "proposal": {
-            "proposer": "p",
-            "reference_entities": [{"text": "Aachen", "label": "Ortlabel"}, {"text": f"Zwickau{place}"}],
-            "context_entities": [["Aachen"]],
-        },
-        **({} if group == "D" else {"gold": {"annotator": "Gold Person", "entities": gold}}),
+        "proposal": proposal((), ["Aachen"], reference_entities=entities),
     }
+    if group != "D":
+        said = {"Aachen": "found", far: "found" if there else "missing"}
+        more["gold"] = gold(said, "Gold Person", "Ortlabel")
+        more["gold"]["entities"][0]["note"] = "Notizwort"
+    context = f"Aachen, Ungar{place}" + (f", {far}" if there else "")
+    return sample(f"idwort-{place:02}", f"Aachen and {far} Satzwerk.", context, **more)
 
 
 def fill(bench: Bench, by: str) -> None:
@@ -61,11 +54,8 @@ def fill(bench: Bench, by: str) -> None:
     bench.load([row(place) for place in range(24)], gold="given", seed=3, blind=0.0)
     text = to_toml(bench.info().policy).replace("Entities:", "Regelwort:")
     change_policy(bench.store, bench.info(), text, "ann")
-    make(
-        bench.store,
-        bench.info(),
-        draft(bench.store, bench.info(), Wish(n=16, design="stratified", by=by), "a"),
-    )
+    info = bench.info()
+    make(bench.store, info, draft(bench.store, info, Wish(n=16, design="stratified", by=by), "a"))
     info = bench.info()
     calibrate.calibrate(bench.store, info, save="may", annotator="ann")
     calibrate.use(bench.store, info, "may", "ann")
@@ -73,10 +63,7 @@ def fill(bench: Bench, by: str) -> None:
     mine = [key for (key,) in queue if int(key[-2:]) % 4 == 3]
     assert 4 == len(mine)
     for key in mine:
-        act(bench.store, bench.open(key, "Eva Person"), Comment("Randwort"))
-        act(bench.store, bench.open(key, "Eva Person"), Flag("Flaggenwort"))
-        opened = bench.open(key, "Eva Person")
-        act(bench.store, opened, editing.skip(opened))
+        bench.act(key, Comment("Randwort"), Flag("Flaggenwort"), editing.skip, who="Eva Person")
     for one in disputes(bench.store, bench.info(), "Eva Person").disputes[:3]:
         set_state(bench.store, one, "explained", "Streitwort", "Eva Person")
 
@@ -107,10 +94,9 @@ def test_no_word_of_a_text_leaves_without_text_and_all_of_them_leave_with_it(ben
 
     assert [] == [word for word in (*SECRETS, "Gold Person", "Eva Person") if word in said]
     assert ["Streitwort"] == [word for word in SECRETS if word not in full]  # notes on disputes stay
-    assert all(
-        word in said for word in ("idwort-07", "Ortlabel", "stratified", "meta.city" if "." in by else by)
-    )
-    assert ',"missing",' in said
+    assert [] == [
+        one for one in ("idwort-07", "Ortlabel", "stratified", by, ',"missing",') if one not in said
+    ]
     assert {"README.md", "samples.csv", "units.csv", "manifest.json"} == {one.name for one in bare.iterdir()}
     assert verify(bare).passed
 
@@ -120,8 +106,7 @@ def test_strata_have_one_pseudonym_each_wherever_they_stand(bench: Bench) -> Non
     fill(bench, "group")
     bare = leave(bench, "bare", text=False)
     manifest = json.loads((bare / "manifest.json").read_text("utf-8"))
-    with (bare / "samples.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = csv_rows(bare / "samples.csv")
 
     stored = dict(bench.query("SELECT key, content_hash FROM sample"))
     assert stored == {one["id"]: one["content_hash"] for one in rows}
