@@ -16,22 +16,11 @@ import pytest
 from tests.proposing.claude.faults import Faults
 from tests.proposing.claude.server import Service
 from workbench.errors import BusyError, UsageError
-from workbench.formats.policy import to_toml
 from workbench.proposing.claude.answers import Failure
 from workbench.proposing.claude.asks import plan
 from workbench.proposing.claude.run import Limits, RunProgress
-from workbench.reports.claude import report_text
-from workbench.stages.claude import (
-    ModelOptions,
-    ModelReport,
-    list_runs,
-    made_by,
-    plan_run,
-    propose_by_model,
-    setup_of,
-)
+from workbench.stages.claude import ModelOptions, ModelReport, made_by, plan_run, propose_by_model, setup_of
 from workbench.stages.claude_book import Book
-from workbench.stages.policy import change_policy
 from workbench.stages.upkeep import plan_purge, purge
 from workbench.store import runs
 from workbench.store.datasets import DatasetInfo
@@ -48,12 +37,6 @@ ROWS = [
 
 
 pytestmark = pytest.mark.usefixtures("quick_claude")
-
-
-def both_kinds(bench: Any, dataset: str | None = None) -> Any:
-    text = to_toml(bench.info(dataset).policy).replace('["entity"]', '["entity", "statement"]')
-    assert change_policy(bench.store, bench.info(dataset), text, "lead").changed
-    return bench.info(dataset)
 
 
 USUAL = Limits()
@@ -90,49 +73,6 @@ def left_at_the_service(bench: Any, local: Service, **options: Any) -> ModelRepo
 
 def asked(service: Service) -> int:
     return len(service.stats.bodies)
-
-
-def test_every_sample_is_proposed_and_no_answer_is_asked_for_twice(bench: Any, service: Start) -> None:
-    """A second start, and another dataset of the same texts, ask nothing: entities, statements, verdicts."""
-    local = service()
-    bench.load(ROWS)
-    info = both_kinds(bench)
-    plan = plan_run(bench.store, info, ModelOptions())
-
-    report = proposed(bench)
-    once = asked(local)
-    again = proposed(bench)
-
-    assert (report.proposed, report.failed, report.left, report.stopped) == (6, 0, 0, "")
-    assert report.progress.requests == once
-    assert plan.samples == 6
-    assert plan.requests == once
-    assert (again.proposed, again.already, again.progress.requests) == (0, 6, 0)
-    assert asked(local) == once
-    opened = bench.open("Oslo-near")
-    assert {unit.text for unit in opened.state.entity.assessment.units} >= {"Oslo", "Norway", "Anna Berg"}
-    assert opened.state.statement.assessment.units
-    assert all(unit.match.verdict for unit in opened.state.statement.assessment.units)
-    assert bench.info().run == report.run
-    bench.load(ROWS, dataset="copy")
-    copied = proposed(bench, both_kinds(bench, "copy"))
-    assert (copied.proposed, copied.progress.requests, str(copied.progress.cost)) == (6, 0, "0")
-
-
-def test_batches_are_noted_fetched_and_paid_once(bench: Any, service: Start) -> None:
-    """Two rounds: texts and statements, then verdicts; what is there then needs no live call."""
-    service()
-    bench.load(ROWS)
-    both_kinds(bench)
-
-    report = proposed(bench, batch=True)
-    again = proposed(bench)
-
-    assert (report.proposed, report.failed, report.left, report.stopped) == (6, 0, 0, "")
-    assert again.progress.requests == 0
-    assert bench.query("SELECT count(*), sum(fetched) FROM batch") == [(2, 2)]
-    batches = bench.query("SELECT DISTINCT batch FROM call ORDER BY 1")
-    assert [("msgbatch_0001",), ("msgbatch_0002",)] == batches
 
 
 def test_what_a_killed_start_stored_of_a_batch_counts_once(
@@ -353,41 +293,6 @@ def test_a_pack_that_failed_in_a_batch_is_asked_text_by_text_live(bench: Any, se
     report = proposed(bench)
 
     assert (report.proposed, report.progress.requests, asked(local)) == (10, 10, 10)
-
-
-def test_a_run_that_money_stopped_goes_on_with_more(bench: Any, service: Start) -> None:
-    """What was paid is kept; the plan of the rest is smaller; nothing is failed."""
-    local = service(thinking=500)
-    bench.load(towns(60))
-    whole = plan_run(bench.store, bench.info(), ModelOptions())
-    assert whole.cost is not None
-
-    some = Limits(max_cost=whole.cost / 2)
-    first = proposed(bench, limits=some)
-    rest = plan_run(bench.store, bench.info(), ModelOptions())
-    second = proposed(bench)
-
-    assert first.progress.cost is not None
-    assert 0 < first.progress.cost <= whole.cost / 2
-    assert first.stopped.startswith("--max-cost $")
-    assert 0 < first.proposed == 60 - first.left
-    assert rest.requests < whole.requests
-    assert (second.proposed + first.proposed, second.left, second.failed) == (60, 0, 0)
-    assert asked(local) == first.progress.requests + second.progress.requests == whole.requests
-
-
-def test_a_run_whose_answers_name_no_tokens_has_an_unknown_cost(bench: Any, service: Start) -> None:
-    """In the report, and in the list of runs."""
-    service(faults=Faults(share=1.0, kinds=["no usage"]))
-    bench.load(towns(3))
-
-    report = proposed(bench)
-
-    assert (report.proposed, report.progress.unmetered, report.progress.cost) == (3, 1, None)
-    assert "an unknown cost (1 answer named no tokens)" in report_text(report)
-    (row, *_) = [one for one in list_runs(bench.store, bench.info()) if one.paid]
-    assert row.paid is not None
-    assert row.paid.cost is None
 
 
 def test_texts_too_long_for_an_answer_are_noted_before_they_are_paid(bench: Any) -> None:
