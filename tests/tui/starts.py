@@ -424,6 +424,9 @@ STARTS: dict[str, Start] = {
     ),
     "cities and runs": at_a_service(given(*ROWS, then=with_runs)),
     "cities with names to add": given(*map(unnamed, ROWS)),
+    "a tower for statements": given(
+        {**TOWER, "proposal": {**TOWER["proposal"], "statements": []}}, kinds=("statement",)
+    ),
     "names that nest, cross and touch": given(NESTED),
     "a tower with places to choose": given(PLACES, ROWS[1]),
     "a church in two statements": given(

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.conftest import User, said
+from tests.tui.conftest import User
 from workbench.reviewing.edits import Flag
-from workbench.stages.disputes import set_state
 from workbench.stages.review import act, open_sample
 from workbench.store.datasets import find_dataset
 from workbench.store.disputes import Kept, Key, save_state
@@ -35,19 +34,6 @@ async def go_to(user: User, key: str) -> int:
     listed.move_to(listed.rows.index(number))
     await user.press()
     return number
-
-
-async def test_undo_of_a_state_that_somebody_changed_meanwhile_says_so_once(user: User, demo: Path) -> None:
-    """The next undo is about decisions again."""
-    async with user.opens(database=demo, size=(80, 24), annotator="bob") as app:
-        number = await go_to(user, "www")
-        await user.press("d", "j", "j", "enter")
-        set_state(user.store, app.home.samples.disputes[number], "explained", "a title", "ann")
-        await user.press("u")
-        assert said(app).endswith("ann called it explained meanwhile; look at it again")
-        assert "explained" == app.home.samples.disputes[number].state
-        await user.press("u")
-        assert "✓ undid on www" in said(app)
 
 
 async def test_undo_gives_a_disagreement_the_state_that_it_had_with_its_author(

@@ -16,8 +16,7 @@ from workbench.errors import UsageError
 from workbench.settings import Settings
 from workbench.tui.keys import actions, acts, declared, key_name, keymap, nodes, shown
 from workbench.tui.screens.help import STEPS
-from workbench.tui.widgets.bars import Field, KeyBar
-from workbench.tui.widgets.unit_list import UnitList
+from workbench.tui.widgets.bars import KeyBar
 
 FILE = Path("config.toml")
 ROOT = Path(__file__).parents[2]
@@ -109,21 +108,6 @@ def test_the_page_of_keys_is_current(
     assert (0, "") == (made["main"](), capsys.readouterr().out)
 
 
-async def test_a_chosen_key_does_what_it_is_for(user: User) -> None:
-    """The new key, its Russian twin and Shift of it; the old key does nothing any more."""
-    async with user.opens("tower", keymap=keymap(keys(review__reject="d", review__undo="f9"))) as app:
-        units = app.screen.query_one(UnitList)
-        units.move_to(0)
-        await user.press("x", "u")
-        assert not units.rows[0].rejected
-        await user.press("d")
-        assert units.rows[0].rejected
-        await user.press("в")
-        assert not units.rows[0].rejected
-        await user.press("в", "f9")
-        assert not units.rows[0].rejected
-
-
 async def test_every_place_shows_the_chosen_keys(user: User) -> None:
     """Key bar, help and palette, each in the order they have without a map."""
     async with user.opens("tower", size=(120, 50)) as app:
@@ -151,15 +135,3 @@ async def test_actions_that_differ_in_their_digit_stand_once_with_what_they_shar
     assert "Show a part" == next(act.description for act in acts(active) if act.id == "compare.section")
     each = [act.description for act in acts(active, digits_as_one=False)]
     assert {"Show a part: overview", "Show a part: all figures"} <= set(each)
-
-
-async def test_a_letter_is_typed_in_a_field_whatever_it_is_bound_to(user: User) -> None:
-    """Also when the action has another key that the field leaves alone; the bar shows what works there."""
-    async with user.opens(keymap=keymap(keys(queue__down="h down", queue__open="l f6"))) as app:
-        await user.press("slash", "l", "h")
-        assert app.screen.query_one(Field).value == "lh"
-        bar = footer(app.screen.query_one(KeyBar))
-        assert bar.startswith("enter done  esc cancel  ")
-        assert bar.endswith("  F6 review  F1 help")
-        await user.press("escape")
-        assert footer(app.screen.query_one(KeyBar)).startswith("l review  space continue  / search")

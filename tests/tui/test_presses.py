@@ -7,7 +7,6 @@ import pytest
 from tests.lists import cases
 from tests.tui.conftest import User
 from workbench.model import Unit
-from workbench.store.datasets import find_dataset
 from workbench.tui.app import TYPED_ON, WORD
 from workbench.tui.widgets.bars import Status
 from workbench.tui.widgets.passage import Passage
@@ -79,26 +78,6 @@ async def test_undo_is_one_press_and_redo_another(user: User) -> None:
         assert gold(user) == SCHILLER
 
 
-async def test_split_is_two_presses(user: User) -> None:
-    """`|` and the letter of the token at which the second part begins."""
-    async with user.opens("schiller") as app:
-        app.screen.query_one(UnitList).move_to(0)
-        await user.press("vertical_line", "a")
-
-    texts = [(unit.text, unit.label) for unit in by_id(user).values()]
-    assert [("Friedrich", "person"), ("Schiller", "person")] == texts[:2]
-    assert counted(user) == 2
-
-
-async def test_excluding_is_three_presses(user: User) -> None:
-    """`X`, the number of the reason, Enter."""
-    async with user.opens("schiller"):
-        await user.press("X", "2", "enter")
-
-    assert ("excluded", {}) == (disposition(user), gold(user))
-    assert counted(user) == 3
-
-
 async def test_the_rest_of_a_word_is_no_command(user: User, monkeypatch: pytest.MonkeyPatch) -> None:
     """A letter picks; those typed right behind it, as in a word, do nothing. After a pause they do."""
     monkeypatch.setattr("workbench.tui.app.WORD", WORD)
@@ -115,27 +94,3 @@ async def test_the_rest_of_a_word_is_no_command(user: User, monkeypatch: pytest.
         await user.press("escape")
 
     assert [(1,)] == user.query("SELECT COUNT(*) FROM review_event WHERE seq > 0")  # 0 is the opening
-
-
-async def test_another_name_is_two_presses(user: User) -> None:
-    """`=` and the letter of a name in the context in sight; `=` again takes it back, `u` brings it back."""
-    async with user.opens("schiller") as app:
-        app.screen.query_one(UnitList).move_to(0)
-        await user.press("equals_sign")
-        passage = app.screen_stack[1].query_one("#context", Passage)
-        goethe = passage.text.index("Wolfgang von Goethe"), passage.text.index("Johann")
-        code = next(hint.code for hint in passage.hints if hint.start in goethe)
-        await user.press(code)
-        unit = by_id(user)["p1"]
-        assert ("found", "human", True) == (unit.match.verdict, unit.match.rule, unit.match.alias)
-        assert (
-            "Friedrich Schiller = Johann Wolfgang, in other samples once accepted"
-            in app.screen.query_one(Status).text
-        )
-        await user.press("equals_sign")
-        assert not by_id(user)["p1"].match.alias
-        await user.press("u", "a")
-
-    assert counted(user) == len("=j=ua")
-    (alias,) = find_dataset(user.store, None).aliases
-    assert ("Friedrich Schiller", "Johann Wolfgang") == (alias.text, alias.other)

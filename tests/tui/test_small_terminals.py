@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from textual.events import Event, Paste, Resize
+from textual.events import Event, Resize
 from textual.geometry import Size
 
 from tests.lists import from_cases
 from tests.tui.conftest import User, key_event, until
 from tests.tui.test_hostile import on_screen
 from workbench.model import Match, Unit
-from workbench.tui.app import IGNORED
 from workbench.tui.bench import NEEDED, TINY
 from workbench.tui.keys import acts
 from workbench.tui.widgets.bars import KEPT, KeyBar, arranged
@@ -173,21 +172,3 @@ async def test_a_long_message_is_read_to_its_end(user: User) -> None:
             app.screen.say("")
             await user.settle()
             assert before == on_screen(app)
-
-
-async def test_why_something_is_not_taken_is_read_to_its_end(user: User) -> None:
-    """The values of a search word, a label, what a paste was taken for; the keys give way to it."""
-    async with user.opens(size=(80, 24)) as app:
-        await user.press("slash", *"is:zz", "enter")
-        assert "is: flagged, blind, rematch, stale, offplan, fast, disputed, unresolved" in on_screen(app)
-        await user.press("escape")
-        await user.review("tower")
-        await user.press("l", *"organisations")
-        assert "no label has organisations" in on_screen(app)
-        assert "esc cancel" in on_screen(app)
-        await user.press("backspace")
-        assert "a–z type it" in on_screen(app)
-        await user.press("escape")
-        app.post_message(Paste("x" * 5))  # the last one: keys right behind it would be its tail
-        await user.settle()
-        assert IGNORED in " ".join(on_screen(app).split())

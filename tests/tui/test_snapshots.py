@@ -35,7 +35,7 @@ def test_a_picture(
     """`of` is a start, a person and a sample as in walks; ` ; ` parts keys that are pressed at once."""
     told = OPENING.fullmatch(of)
     assert told is not None
-    start, _, who, sample = told.groups()
+    start, _, who, sample, _ = told.groups()
     database = STARTS[start](request.getfixturevalue)
 
     async def go(pilot: Pilot[None]) -> None:

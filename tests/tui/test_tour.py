@@ -6,12 +6,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tests.tui.conftest import User, press, shown
-from tests.tui.test_keymap import keys
+from tests.tui.conftest import User, press
 from workbench.settings import State, read_state, remember
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.bench import TOUR_ROOM
-from workbench.tui.keys import keymap
 from workbench.tui.screens.help import STEPS
 
 
@@ -63,17 +61,6 @@ async def test_the_task_and_five_lines_over_the_queue(user: User, tmp_path: Path
         assert name(app) == "QueueScreen"
 
 
-async def test_a_key_does_what_it_does_in_the_queue(user: User) -> None:
-    """Enter starts with the sample under the cursor; nothing is lost, whatever follows in one breath."""
-    opened = []
-    for tour in (True, False):
-        async with user.opens(size=(80, 24), tour=tour) as app:
-            await user.press("j", "j", "enter")
-            assert name(app) == "ReviewScreen"
-            opened.append(app.screen.pane.now.sample.id)
-    assert opened[0] == opened[1]
-
-
 async def test_a_state_that_cannot_be_kept_is_said(database: Path, make_app: Any, tmp_path: Path) -> None:
     """A read-only home: the app goes on and says so once."""
     blocked = tmp_path / "state.json"
@@ -95,14 +82,3 @@ async def test_not_in_a_window_too_small_for_it(user: User, tmp_path: Path) -> N
         await user.press()
         assert name(app) == "QueueScreen"
     assert read_state(state) == State()
-
-
-async def test_it_shows_the_keys_that_a_person_chose(user: User) -> None:
-    """A tour that names other keys than those that work would be worse than none."""
-    chosen = keymap(keys(review__accept="f6 f7", queue__open="f8"))
-    async with user.opens(size=(80, 24), tour=True, keymap=chosen) as app:
-        await user.settle()
-        assert [line.split()[0] for line in steps(app)] == ["F6", "x", "m", "n", "?"]
-        assert "F8 starts" in shown(app, "#title")
-        await user.press("f8")
-        assert name(app) == "ReviewScreen"

@@ -3,17 +3,21 @@
 # TITLE             a walk: the promise that it keeps
 @ START             what is in the database, by a name of `STARTS`; behind it, if need be, a size (`80x24`),
                     who sits there (`as bob`) and the sample that is open (`at tower`). Without a name: the
-                    window gets that size, that sample is opened from the queue; `@ again`: started anew
+                    window gets that size, that sample is opened from the queue; `@ again`: started anew.
+                    `; tour` shows the first steps, `; review.accept=f6 f7, …` has keys of one's own
 * WHO ID: EDITS     what is done elsewhere, as in sessions
 % SQL               what another program does to the file; also `lock`, `let go`, `move away`, `put back`, and
-                    `import ID: A, B / A` of rows as in sessions
+                    `import ID: A, B / A` of rows as in sessions; `service JSON` as there, `hold` one that
+                    does not answer before `answer`
 > KEYS              pressed at once: `a`, `down`, `backspace*3`, "what is typed", (a row to go to, by j and
-                    k), {a word, by the letters that stand before it}, <a word to click>, <a line: its word>
+                    k), {a word, by the letters that stand before it}, <a word to click>, <a line: its word>,
+                    <first words → last words of what is dragged over>, or `←` backwards, «what is pasted»
 TEXT                a line of the screen has this; `…` stands for anything, in an answer for something
 - TEXT              no line of the screen has it
 : TEXT              the status line says this and nothing more
 = QUESTION: ANSWER  what is listed, or stored: `listed`, `sorted`, `state SAMPLE`, `unit SAMPLE NAME`,
-                    `gold SAMPLE`, `clipboard`, `exit code` (`QUESTIONS`)
+                    `gold SAMPLE`, `clipboard`, `exit code`, `underlined` words of the reference, `presses`
+                    that were stored since the last undo (`QUESTIONS`)
 $ COMMAND           the app is left and this is typed; the lines that follow are printed, as in sessions
 
 A row of blanks counts as one. A step waits until the screen is as it says; if it never is, the test shows
@@ -23,8 +27,11 @@ the step, what was wanted and the whole screen.
 from __future__ import annotations
 
 import asyncio
+import json
+import os
 import re
 import sqlite3
+import threading
 from collections.abc import Callable
 from contextlib import AsyncExitStack, closing
 from functools import partial
@@ -32,7 +39,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.events import Paste
 
+from tests.proposing.claude.faults import Faults
 from tests.rows import write_rows
 from tests.sessions import pattern as printing, reviewed, rows_of, sessions, shown as printed_by, state_text
 from tests.tui.conftest import User, said
@@ -40,21 +49,25 @@ from tests.tui.starts import STARTS, Ask
 from tests.tui.test_hostile import on_screen
 from workbench.model import Unit
 from workbench.reports.units import unit_symbol
-from workbench.settings import read_state, remember
+from workbench.settings import Settings, read_state, remember
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.store.datasets import find_dataset
 from workbench.store.gold import load_gold
 from workbench.store.samples import sample_ids
 from workbench.text.cells import width
+from workbench.tui.keys import keymap
 from workbench.tui.screens.dialogs import MenuChoice
 from workbench.tui.widgets.lines import Lines
+from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.sample_list import SampleList
 
 WALKS = sessions(__file__)
 STEPS = re.compile(r"(?m)^(?:([@*%>:=-])(?: (.*)|$)|\$ (.*(?:\n(?![@*%>:=$-](?: |$)).*)*)|(.+))")
 TURNS = 3000  # of a fiftieth of a second and more: how long what is to be seen may take
-KEYS = re.compile(r'"([^"]*)"|\(([^)]+)\)|\{([^}]+)\}|<([^>]+)>|(\S+)')
-OPENING = re.compile(r"(?P<start>.*?)(?: ?(?P<size>\d+x\d+))?(?: as (?P<who>\S+))?(?: ?at (?P<sample>\S+))?")
+KEYS = re.compile(r'"([^"]*)"|\(([^)]+)\)|\{([^}]+)\}|<([^>]+)>|«([^»]+)»|(\S+)')
+OPENING = re.compile(
+    r"(?P<start>.*?)(?: ?(?P<size>\d+x\d+))?(?: as (?P<who>\S+))?(?: ?at (?P<sample>\S+))?(?: ; (?P<own>.+))?"
+)
 
 # What is stored.
 
@@ -85,6 +98,18 @@ def gold(user: User, sample: str) -> str:
     return f"{there.origin} {texts}".strip()
 
 
+def underlined(user: User) -> str:
+    """The words of the reference that are."""
+    reference = user.pilot.app.screen.query_one("#reference", Passage)
+    parts = [part for y in range(reference.size.height) for part in reference.render_line(y)]
+    return " ".join(part.text for part in parts if part.style and part.style.underline)
+
+
+def presses(user: User) -> str:
+    since = "(SELECT COALESCE(MAX(id), 0) FROM review_event WHERE op = 'undo')"
+    return str(user.query(f"SELECT COALESCE(SUM(presses), 0) FROM review_event WHERE id > {since}")[0][0])
+
+
 QUESTIONS: dict[str, Callable[[User, str, list[str]], str]] = {
     "listed": lambda user, who, words: listed(user),
     "sorted": lambda user, who, words: " ".join(sorted(listed(user).split())),
@@ -92,6 +117,8 @@ QUESTIONS: dict[str, Callable[[User, str, list[str]], str]] = {
     "unit": lambda user, who, words: unit(user, who, words[0], " ".join(words[1:])),
     "gold": lambda user, who, words: gold(user, words[0]),
     "clipboard": lambda user, who, words: user.pilot.app.clipboard,
+    "underlined": lambda user, who, words: underlined(user),
+    "presses": lambda user, who, words: presses(user),
     "exit code": lambda user, who, words: str(user.pilot.app.return_code),
 }
 
@@ -112,18 +139,25 @@ class Walk:
         self.user, self.ask, self.stack = user, ask, stack
         self.database = Path()
         self.own: dict[str, Any] = {}
+        self.keys: dict[str, tuple[str, ...]] = {}
+        self.service: Any = None
+        self.hold = threading.Event()
         self.app: Any = None
         self.lines: list[str] = []  # of the screen, drawn once for all that is to be seen after a step
 
     async def start(self, told: str) -> None:
         found = OPENING.fullmatch(told)
         assert found is not None, told
-        start, size, who, sample = found.groups()
+        start, size, who, sample, own = found.groups()
         if start and start != "again":
             self.database = self.user._at = STARTS[start](self.ask)
         if start or who:
             await self.leave()
             self.own |= {"annotator": who or self.own.get("annotator", "ann")}
+        for one in own.split(", ") if own else ():
+            name, _, keys = one.partition("=")
+            self.own |= {"tour": True} if name == "tour" else {}
+            self.keys |= {name: tuple(keys.split())} if keys else {}
         if size:
             self.own["size"] = tuple(map(int, size.split("x")))
         if self.app is not None and size:
@@ -151,6 +185,14 @@ class Walk:
         elif told == "put back":
             assert not self.database.exists()
             aside.rename(self.database)
+        elif told == "answer":
+            self.hold.set()
+        elif told == "hold":
+            self.ask("service")(hold=self.hold)
+            self.stack.callback(self.hold.set)
+        elif told.startswith("service"):
+            self.service = self.service or self.ask("service")()
+            self.service.options.faults = Faults(**json.loads(told.removeprefix("service") or "{}"))
         elif told.startswith("import "):
             more = write_rows(self.database.with_name("more.jsonl"), rows_of(told.removeprefix("import ")))
             options = ImportOptions(dataset=find_dataset(self.user.store, None).name, blind=0.0)
@@ -172,7 +214,13 @@ class Walk:
         """Start the app if it is not there."""
         if self.app is None:
             kept = self.database.with_name("state.json")
-            own = {**self.own, "remember": partial(remember, kept), "views": read_state(kept).views}
+            keys = keymap(Settings(Path("config.toml"), keys=self.keys))
+            own = {
+                **self.own,
+                "keymap": keys,
+                "remember": partial(remember, kept),
+                "views": read_state(kept).views,
+            }
             opens = self.user.opens(self.sample, database=self.database, **own)
             self.app = await self.stack.enter_async_context(opens)
             await self.user.settle()
@@ -180,24 +228,38 @@ class Walk:
     async def press(self, told: str) -> None:
         """Press keys, all at once up to one that depends on what those before it did."""
         names: list[str] = []
-        for typed, row, word, place, key in KEYS.findall(told):
-            if row or word or place:
+        for typed, row, word, place, pasted, key in KEYS.findall(told):
+            if row or word or place or pasted:
                 await self.user.press(*names)
                 names = [*(self.way(row) if row else self.code(word) if word else "")]
-                await self.click(*place.split(": ") if place else ())
+                await self.point(place)
+                if pasted:
+                    self.app.post_message(Paste(pasted))
             else:
                 name, _, times = key.rpartition("*")
-                names += typed or ([name] * int(times) if name else [key])
+                names += os.path.expandvars(typed) or ([name] * int(times) if name else [key])
         await self.user.press(*names)
 
-    async def click(self, *words: str) -> None:
-        """On the first words that stand on the screen, or on a word that they begin with or that follows."""
-        for y, line in enumerate(on_screen(self.app).splitlines() if words else ()):
+    async def point(self, place: str) -> None:
+        """Click on words, or on a word of a line, or drag from words to others."""
+        pilot = self.user.pilot
+        if ends := re.fullmatch("(.+) ([→←]) (.+)", place):
+            first, (x, y) = self.cell(ends[1]), self.cell(ends[3])
+            last = x + width(ends[3][:-1]), y
+            start, end = (first, last) if ends[2] == "→" else (last, first)
+            await pilot.mouse_down(offset=start)
+            await pilot.hover(offset=end)
+            await pilot.mouse_up(offset=end)
+        elif place:
+            await pilot.click(offset=self.cell(*place.split(": ")))
+
+    def cell(self, *words: str) -> tuple[int, int]:
+        """Where words stand first on the screen, or a word that they begin with or that follows them."""
+        for y, line in enumerate(on_screen(self.app).splitlines()):
             if words[0] in line:
                 place = line.index(words[-1], line.index(words[0]))
-                await self.user.pilot.click(offset=(width(line[:place]), y))
-                return
-        assert not words, words
+                return width(line[:place]), y
+        raise AssertionError(words)
 
     def way(self, row: str) -> list[str]:
         """The presses from the cursor to a row."""
