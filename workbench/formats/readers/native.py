@@ -208,8 +208,9 @@ def _alternatives(value: Any, notes: Notes) -> tuple[str, ...]:
 
 def scores_of(row: JsonObject, notes: Notes) -> dict[str, str]:
     """`scores` of a row with the digits of the file; null and NaN are no score. Raises RowError."""
-    given = {} if row.get("scores") is None else row["scores"]
-    as_object(given, "scores", "an object of numbers")
+    if row.get("scores") is None:
+        return {}
+    given = as_object(row["scores"], "scores", "an object of numbers")
     read = {name: columns.number_cell(value, name) for name, value in given.items()}
     for name, number in read.items():
         if number is not None and not is_number(number):
