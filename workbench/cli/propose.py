@@ -16,7 +16,7 @@ from workbench import reports
 from workbench.cli.console import Context, Json, counted, dataset_of, given, on_terminal, tell
 from workbench.errors import UsageError
 from workbench.reports import claude as texts
-from workbench.reports.texts import instead_text, propose_text
+from workbench.reports.texts import instead_text, propose_text, stay_text
 
 if TYPE_CHECKING:
     from workbench.proposing.claude.run import RunProgress
@@ -131,6 +131,8 @@ def propose(
         text = texts.report_text(report)
         if info.run and now != info.run:
             text += f"\nthe suggestions in use are those of {now}, {instead_text(info.run)}"
+        elif now != report.run and report.already + report.proposed:
+            text += f"\n{stay_text(now, report.run)}"
         reports.show(report, text, as_json=json)
         if report.failed or report.left:
             raise typer.Exit(3)

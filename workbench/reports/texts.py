@@ -95,6 +95,11 @@ def instead_text(before: str) -> str:
     return clean(f"in the place of {before} (back: {_switch(before)})")
 
 
+def stay_text(used: str, run: str) -> str:
+    """Which run stays the current one, and the command that uses the other all the same."""
+    return clean(f"the suggestions in use stay those of {used}; to use those of {run}: {_switch(run)}")
+
+
 def _switch(run: str) -> str:
     """The command that makes a run the current one, whoever proposed it."""
     return f"workbench propose --run {run}"

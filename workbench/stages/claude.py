@@ -304,9 +304,10 @@ def propose_by_model(
     on_progress: Callable[[RunProgress], None] = lambda _: None,
     stop: threading.Event | None = None,
 ) -> ModelReport:
-    """Propose what the run of these options lacks; it becomes the dataset's current run.
+    """Propose what the run of these options lacks.
 
-    Of a batch run, batches that an earlier start sent are fetched first. Ctrl-C, or another thread by `stop`,
+    The run becomes the dataset's current one where there is none, or once it has come to every sample and
+    failed on at most half of them. Of a batch run, batches that an earlier start sent are fetched first. Ctrl-C, or another thread by `stop`,
     ends it softly: what is under way is waited for; a second Ctrl-C drops that too and raises DroppedError. A
     killed run goes on where it stopped: no stored answer is asked for again, calls under way at the kill are.
     Raises AccessError for a key or model that cannot be used, BusyError when nobody answers, UsageError while
@@ -331,13 +332,15 @@ def propose_by_model(
                 before = set(book.alone)
                 terms = Terms(limits, budget, stop, on_progress)
                 summary = await propose_missing(book, client, terms, batch=options.batch)
-        if summary.progress.answered or run.n_proposals:
-            set_dataset(store, info.id, run_id=run.id)
         if split := len(book.again - before):
             them = many(split, "text was", "texts were")
             notes += (f"{them} asked again one by one, because the call that they shared failed",)
         notes = (*_notes(setup, options), *notes, *summary.notes)
-        return _report(store, info, run, summary, notes)
+        report = _report(store, info, run, summary, notes)
+        held = report.already + report.proposed
+        if held and (info.run_id is None or (not report.left and held >= report.failed)):
+            set_dataset(store, info.id, run_id=run.id)
+        return report
 
     try:
         return asyncio.run(going())
