@@ -30,7 +30,7 @@ import os
 import sys
 import threading
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from numbers import Integral
@@ -41,8 +41,21 @@ from workbench.calibration import load
 from workbench.comparing.correction import Calibration, Corrected
 from workbench.comparing.intervals import Mean, mean
 from workbench.errors import UsageError
+from workbench.formats.policy import from_toml
 from workbench.matching import MATCHER
-from workbench.model import PLURAL, Assessment, Kind, Policy, Proposal, Record, Sample, Tally, Unit, count
+from workbench.model import (
+    DEFAULT_GUIDELINES,
+    PLURAL,
+    Assessment,
+    Kind,
+    Policy,
+    Proposal,
+    Record,
+    Sample,
+    Tally,
+    Unit,
+    count,
+)
 from workbench.proposing import rules
 from workbench.scoring.names import SCORERS
 from workbench.scoring.scorers import value_of
@@ -122,6 +135,9 @@ class _Recall:
             if not isinstance(calibration, Calibration):
                 calibration = load(calibration)
             calibration.check(MATCHER)
+            counting = calibration.document.get("policy")
+            if policy is None and isinstance(counting, str):
+                policy = replace(from_toml(counting), guidelines=DEFAULT_GUIDELINES)
             named = calibration.scorer, calibration.threshold
             if SCORERS[named[0]] != self.kind:
                 raise UsageError(f"this calibration is of {named[0]}, which counts no {PLURAL[self.kind]}")
@@ -280,7 +296,8 @@ class ContextEntityRecall(_Recall):
     `threshold` is the pass mark (None: no verdict), `strict_mode` passes only a perfect sample and scores
     every other one 0. `scorer` is `linked` (default), `presence`, `ragas` or `ragas_legacy`;
     `match_threshold` the similarity from which two names match, a whole number from 60 to 100. A
-    `calibration` (a file, an export folder or what `workbench.calibration.load` gave) stands for both.
+    `calibration` (a file, an export folder or what `workbench.calibration.load` gave) stands for both, and
+    for `policy`, the labels and rules that say what counts, unless you give one.
 
     `proposer` names the units of samples that bring no proposal: `rules` (no key, no network), `claude` or a
     `Claude(…)`, an `OpenAI(…)`, your own model object of ragas or deepeval, or a function that takes a Sample

@@ -14,7 +14,9 @@ import pytest
 from tests.lists import cases
 from tests.rows import gold, naming
 from workbench import calibration
+from workbench.api import ContextEntityRecall
 from workbench.errors import ExportError, InputError, NotFoundError
+from workbench.model import Policy
 from workbench.reports.calibrate import report_text, verdict_lines
 from workbench.stages import calibrate as stage, disputes, plan
 from workbench.stages.answer import answer
@@ -22,6 +24,7 @@ from workbench.stages.compare import compare_against
 from workbench.stages.examples import seen_ids
 from workbench.stages.figures import figures
 from workbench.stages.plan import Wish
+from workbench.stages.policy import change_policy, to_toml
 from workbench.stages.queue_values import queue_ids
 from workbench.stages.recompute import keep_threshold, score_dataset
 from workbench.stages.why import explain
@@ -257,6 +260,18 @@ def test_the_file_gives_a_pipeline_all_that_the_database_has(bench: Any) -> None
         fit(bench, out=path)
     with pytest.raises(ValueError, match="no correction for scores at match threshold 50; there is: 76, 85"):
         found.correct(0.25, 4, match_threshold=50)
+
+
+def test_a_metric_with_the_file_counts_by_the_policy_that_it_was_made_under(bench: Any) -> None:
+    load(bench, LOW)
+    change_policy(bench.store, bench.info(), to_toml(bench.info().policy).replace('"other"', '"city"'), "ann")
+    path = bench.folder / "calibration.json"
+    fit(bench, out=path)
+
+    own = ContextEntityRecall(calibration=path)
+
+    assert ("city", Policy().guidelines) == (own.policy.label_names()[-1], own.policy.guidelines)
+    assert Policy() == ContextEntityRecall(calibration=path, policy=Policy()).policy
 
 
 def test_a_file_that_is_no_calibration_says_what_is_off(tmp_path: Path) -> None:

@@ -247,8 +247,14 @@ def score(
     if save and match_threshold is None:
         raise UsageError("--save keeps a match threshold: give --match-threshold too")
     console.check_format(format, json=json)
-    for name, given in (("--metric", metric), ("--junit", junit), ("--format", format != "text" or None)):
-        if given is not None and threshold is None and not strict:
+    of_mark = {
+        "--metric": metric,
+        "--junit": junit,
+        "--format": format != "text",
+        "--source": source != "automatic",
+    }
+    for name, given in of_mark.items():
+        if given and threshold is None and not strict:
             raise UsageError(f"{name} is for a pass mark: give --threshold or --strict too")
     recompute.check_outside(junit)
     with console.counted(call, "Scoring", run) as (store, info, progress):

@@ -110,9 +110,12 @@ def policy_changes_text(report: PolicyReport) -> str:
     if not report.changed:
         return f"the policy is as it was: version {report.version}"
     lines = [f"policy version {report.version} is current: {', '.join(report.changes)}"]
+    if gone := sorted(report.removed):
+        lines.append(f"suggestions labelled {', '.join(gone)} open as other: a renamed label is a new one")
     for label, units in sorted(report.removed.items()):
-        keep = many(units, "verified unit keeps", "verified units keep")
-        lines.append(f"{keep} the label {label}: label:{quoted(label)} in the queue finds them")
+        if units:
+            keep = many(units, "verified unit keeps", "verified units keep")
+            lines.append(f"{keep} the label {label}: label:{quoted(label)} in the queue finds them")
     if report.stale:
         shown, more = ", ".join(short(key, 1000) for key in report.stale[:3]), len(report.stale) - 3
         number = many(len(report.stale), "sample was", "samples were")

@@ -19,6 +19,7 @@ from workbench.comparing.links import links
 from workbench.comparing.plans import families
 from workbench.errors import UsageError
 from workbench.formats import calibration as calibration_file
+from workbench.formats.policy import to_toml
 from workbench.matching import FLOOR, MATCHER
 from workbench.matching.names import COUNTRY, LOOSE, SUGGESTED
 from workbench.matching.units import entity_units, language_of
@@ -498,6 +499,7 @@ def document_for(seen: Look, name: str, held: HoldoutReport | None = None) -> Js
         scorer=gathered.scorer,
         matcher=MATCHER,
         policy_version=seen.info.policy.version,
+        policy=to_toml(replace(seen.info.policy, guidelines="")),  # what counts; words for people stay here
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),
         data_sha256=gold_hash(gathered.cases),
         holdout=held and asdict(held),

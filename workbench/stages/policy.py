@@ -129,7 +129,8 @@ def keep_policy(store: Store, info: DatasetInfo, policy: Policy, annotator: str)
             datasets.add_policy(store, copy_id, policy, annotator)
         assignments.fill(store, info.id)  # of another kind nothing is decided yet
     stale = queue.reviewed_before(store, datasets.dataset_info(store, info.id))
-    removed = datasets.units_by_label(store, info.id, {*info.policy.label_names()} - {*policy.label_names()})
+    gone = {*info.policy.label_names()} - {*policy.label_names()}
+    removed = dict.fromkeys(gone, 0) | datasets.units_by_label(store, info.id, gone)
     return PolicyReport(version, True, stale, changes(info.policy, policy), removed)
 
 
