@@ -30,32 +30,19 @@ import os
 import sys
 import threading
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from numbers import Integral
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from workbench.calibration import load
+from workbench.calibration import load, policy_of
 from workbench.comparing.correction import Calibration, Corrected
 from workbench.comparing.intervals import Mean, mean
 from workbench.errors import UsageError
-from workbench.formats.policy import from_toml
 from workbench.matching import MATCHER
-from workbench.model import (
-    DEFAULT_GUIDELINES,
-    PLURAL,
-    Assessment,
-    Kind,
-    Policy,
-    Proposal,
-    Record,
-    Sample,
-    Tally,
-    Unit,
-    count,
-)
+from workbench.model import PLURAL, Assessment, Kind, Policy, Proposal, Record, Sample, Tally, Unit, count
 from workbench.proposing import rules
 from workbench.scoring.names import SCORERS
 from workbench.scoring.scorers import value_of
@@ -135,9 +122,7 @@ class _Recall:
             if not isinstance(calibration, Calibration):
                 calibration = load(calibration)
             calibration.check(MATCHER)
-            counting = calibration.document.get("policy")
-            if policy is None and isinstance(counting, str):
-                policy = replace(from_toml(counting), guidelines=DEFAULT_GUIDELINES)
+            policy = policy or policy_of(calibration)
             named = calibration.scorer, calibration.threshold
             if SCORERS[named[0]] != self.kind:
                 raise UsageError(f"this calibration is of {named[0]}, which counts no {PLURAL[self.kind]}")
