@@ -39,9 +39,8 @@ def table(delimiter: str) -> Callable[[list[Any]], str]:
         file = io.StringIO(newline="")
         writer = csv.writer(file, delimiter=delimiter)
         writer.writerow(RAGAS(0) if "question" in rows[0] else made("deepeval")(0))
-        writer.writerows(
-            [[value if type(value) is str else repr(value) for value in row.values()] for row in rows]
-        )
+        cells = ((one if type(one) is str else repr(one) for one in row.values()) for row in rows)
+        writer.writerows(cells)
         return file.getvalue()
 
     return write
@@ -181,26 +180,21 @@ def values() -> Iterator[tuple[str, str, bytes]]:
 def binary_files() -> Iterator[tuple[str, str, bytes]]:
     """Parquet and Arrow, cut and overwritten."""
     import pyarrow as arrow
-    import pyarrow.parquet as parquet
 
     rows = arrow.Table.from_pylist([RAGAS(n) for n in range(50)])
-    file = io.BytesIO()
-    parquet.write_table(rows, file)
-    stream = io.BytesIO()
-    with arrow.ipc.new_stream(stream, rows.schema) as writer:
-        writer.write_table(rows)
-    index = io.BytesIO()
-    with arrow.ipc.new_file(index, rows.schema) as writer:
-        writer.write_table(rows)
+    stream, index, whole = io.BytesIO(), io.BytesIO(), _parquet([RAGAS(n) for n in range(50)])
+    for kind, file in ((arrow.ipc.new_stream, stream), (arrow.ipc.new_file, index)):
+        with kind(file, rows.schema) as writer:
+            writer.write_table(rows)
     for what, name, data in (
-        ("parquet", "a.parquet", file.getvalue()),
+        ("parquet", "a.parquet", whole),
         ("arrow stream", "a.arrow", stream.getvalue()),
         ("arrow file", "a.arrow", index.getvalue()),
     ):
         for share in (0.1, 0.5, 0.9, 0.999):
             yield f"{what}: cut at {share:.1%}", name, data[: max(int(len(data) * share), 8)]
         yield f"{what}: only its first bytes", name, data[:8]
-    yield "parquet: a broken footer", "a.parquet", file.getvalue()[:-40] + b"\xff" * 32 + file.getvalue()[-8:]
+    yield "parquet: a broken footer", "a.parquet", whole[:-40] + b"\xff" * 32 + whole[-8:]
     yield "parquet: no such columns", "a.parquet", _parquet([{"a": 1}])
     yield "parquet: wrong types", "a.parquet", _parquet([{**RAGAS(0), "contexts": 3}])
     yield "parquet: no rows", "a.parquet", _parquet([RAGAS(0)], 0)

@@ -31,9 +31,8 @@ class Loaded:
     @property
     def errors(self) -> list[str]:
         """Every refusal without the path of the file."""
-        return [
-            str(row.error).partition(f"{row.error.path}:")[2] for row in self.rows if row.error is not None
-        ]
+        errors = (row.error for row in self.rows if row.error is not None)
+        return [str(error).partition(f"{error.path}:")[2] for error in errors]
 
     @property
     def record(self) -> Record:
@@ -52,10 +51,8 @@ def load(tmp_path: Path) -> Load:
 
     def loader(content: Any, name: str = "rows.jsonl", format: str | None = None) -> Loaded:  # noqa: A002
         path = tmp_path / name
-        if isinstance(content, dict):
-            content = [content]
-        if isinstance(content, list):
-            content = lines(content)
+        if isinstance(content, dict | list):
+            content = lines([content] if isinstance(content, dict) else content)
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return load_path(path, format)
 

@@ -60,20 +60,12 @@ def test_every_span_that_a_browser_counted_comes_back(words: list[str], data: st
             assert text[entity.start : entity.end] == word
 
 
+PLACE, QUOTED = st.integers(-3, 15), st.none() | st.text("ab 😀", max_size=4)
+REGION = st.builds(Region, PLACE, PLACE, st.just("x"), QUOTED)
+
+
 @settings(max_examples=200, deadline=None)
-@given(
-    st.text("ab 😀\n", max_size=12),
-    st.lists(
-        st.builds(
-            Region,
-            st.integers(-3, 15),
-            st.integers(-3, 15),
-            st.just("x"),
-            st.none() | st.text("ab 😀", max_size=4),
-        ),
-        max_size=4,
-    ),
-)
+@given(st.text("ab 😀\n", max_size=12), st.lists(REGION, max_size=4))
 def test_no_region_is_dropped_and_none_quotes_other_words(text: str, regions: list[Region]) -> None:
     """Each is placed, ungrounded or lost, and counted."""
     notes = Notes()

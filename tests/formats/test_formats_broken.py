@@ -71,9 +71,8 @@ def test_an_unreadable_file_is_refused_before_any_row(
 
 def test_one_bad_line_of_another_encoding_does_not_refuse_the_file(load: Any) -> None:
     """A file whose only row is bad is a file with one bad row."""
-    assert load('{"a": "мир"}\n'.encode("cp1251")).errors == [
-        "1: row: got byte 0xec at offset 7 of the file, expected UTF-8"
-    ]
+    said = "1: row: got byte 0xec at offset 7 of the file, expected UTF-8"
+    assert [said] == load('{"a": "мир"}\n'.encode("cp1251")).errors
 
 
 def test_half_a_character_behind_a_document_is_named(load: Any) -> None:
@@ -81,8 +80,8 @@ def test_half_a_character_behind_a_document_is_named(load: Any) -> None:
     for size in (_PIECE - 1, _PIECE, _PIECE + 1):
         loaded = load(b"[" + row().encode().ljust(size - 2) + b"]\xd0", name="rows.json")
 
-        assert [f"1: row: got byte 0xd0 at offset {size:,} of the file, expected UTF-8"] == loaded.errors
-        assert 1 == len(loaded.records)
+        said = f"1: row: got byte 0xd0 at offset {size:,} of the file, expected UTF-8"
+        assert ([said], 1) == (loaded.errors, len(loaded.records))
 
 
 @pytest.mark.parametrize("size", [1, _PIECE, 3 * _PIECE])
@@ -91,10 +90,8 @@ def test_rows_of_a_document_before_a_foreign_byte_come_in(load: Any, size: int) 
     text = f"[{row(response='x' * size)},{row()},\n{row(response='?')}]".encode().replace(b"?", b"\xe0")
     loaded = load(text, name="rows.json")
 
-    assert [
-        f"2: row: got byte 0xe0 at offset {text.index(0xE0):,} of the file, expected UTF-8"
-    ] == loaded.errors
-    assert 2 == len(loaded.records)
+    said = f"2: row: got byte 0xe0 at offset {text.index(0xE0):,} of the file, expected UTF-8"
+    assert ([said], 2) == (loaded.errors, len(loaded.records))
 
 
 @pytest.mark.parametrize(
@@ -153,11 +150,8 @@ UNIT = st.fixed_dictionaries(
         "reason": LEAF,
     },
 )
-GOOD = {
-    "user_input": st.just("q"),
-    "reference": st.just("Agra is Agra"),
-    "retrieved_contexts": st.just(["Agra", ""]),
-}
+ROWS = {"user_input": "q", "reference": "Agra is Agra", "retrieved_contexts": ["Agra", ""]}
+GOOD = {name: st.just(value) for name, value in ROWS.items()}
 ROW = st.dictionaries(st.sampled_from(KEYS), VALUE, max_size=10) | st.fixed_dictionaries(
     GOOD,
     optional={
@@ -177,11 +171,14 @@ def rows_of(data: bytes, path: Path, format: str | None = None) -> list[FileRow]
         return []
 
 
+ANYTHING = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+
+
 def is_record_or_error(row: FileRow) -> bool:
     return (row.record is None) != (row.error is None)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150, deadline=None)
+@settings(ANYTHING, max_examples=150)
 @given(ROW, st.sampled_from(["native", "ragas", None]), st.booleans())
 def test_any_object_is_a_record_or_an_error_and_a_record_comes_back(
     tmp_path: Path, value: dict[str, Any], form: str | None, escaped: bool
@@ -198,7 +195,7 @@ def test_any_object_is_a_record_or_an_error_and_a_record_comes_back(
         assert back.record == replace(row.record, contexts_given=True)  # a native row always says them
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100, deadline=None)
+@settings(ANYTHING, max_examples=100)
 @given(
     st.binary(max_size=300),
     st.sampled_from([b"", row().encode() + b"\n", b"question,contexts,ground_truth\n"]),
@@ -209,7 +206,7 @@ def test_any_bytes_are_rows_or_a_refused_file(tmp_path: Path, data: bytes, start
     assert all(is_record_or_error(row) for row in rows_of(start + data, tmp_path / name))
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100, deadline=None)
+@settings(ANYTHING, max_examples=100)
 @given(st.lists(st.lists(st.text("ab'\"[],;\\\n\r\té…\x00", max_size=12), max_size=5), max_size=5))
 def test_any_cells_are_rows_or_errors(tmp_path: Path, table: list[list[str]]) -> None:
     """Written with and without the quotes they need."""

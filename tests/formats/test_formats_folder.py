@@ -100,10 +100,8 @@ def test_a_file_that_comes_while_it_is_written_is_not_removed(tmp_path: Path) ->
     for number in range(8):
         (others / f"{number}.txt").write_text("x")
 
-    with (
-        pytest.raises(ExportError, match=r"0\.txt, .*/3\.txt, others/4\.txt and 3 more are not of"),
-        folder.writing(out, force=True),
-    ):
+    refused = pytest.raises(ExportError, match=r"0\.txt, .*/3\.txt, others/4\.txt and 3 more are not of")
+    with refused, folder.writing(out, force=True):
         others.rename(out / "others")
 
     assert len(names(out)) == 2 + 1 + 8
@@ -190,13 +188,8 @@ def test_the_manifest_lists_every_file(tmp_path: Path) -> None:
         "manifest_sha256": folder.checksum(manifest),
         **extra,
     }
-    assert [(one["path"], one["bytes"]) for one in manifest["files"]] == [
-        ("README.md", 5),
-        ("empty.csv", 0),
-        ("open.jsonl", 5),
-        ("rows.jsonl", 18),
-        ("sub/t.csv", 15),
-    ]
+    sizes = {"README.md": 5, "empty.csv": 0, "open.jsonl": 5, "rows.jsonl": 18, "sub/t.csv": 15}
+    assert [*sizes.items()] == [(one["path"], one["bytes"]) for one in manifest["files"]]
     assert manifest["files"][0]["sha256"] == hashlib.sha256(b"text\n").hexdigest()
 
 
@@ -242,9 +235,8 @@ def test_a_manifest_that_was_edited_is_a_difference(tmp_path: Path) -> None:
     size = (path.parent / "rows.jsonl").stat().st_size
     path.write_text(path.read_text().replace(f'"bytes": {size}', '"bytes": 7000'))
 
-    assert folder.check_manifest(tmp_path / "out") == [
-        f"changed: rows.jsonl: bytes 7000 in the manifest, {size} in the file"
-    ]
+    changed = f"changed: rows.jsonl: bytes 7000 in the manifest, {size} in the file"
+    assert [changed] == folder.check_manifest(tmp_path / "out")
 
 
 @from_cases

@@ -15,7 +15,6 @@ from tests.formats import broken_files
 from workbench.cli import app
 from workbench.cli.console import exit_code
 from workbench.errors import WorkbenchError
-from workbench.stages.import_ import ImportOptions, import_file
 
 
 @cache
@@ -61,9 +60,7 @@ def test_a_broken_file_ends_in_a_message_with_nothing_half_written(bench: Any, p
         path.write_bytes(data)
         report = error = None
         try:
-            report = import_file(
-                bench.store, path, ImportOptions(dataset=str(number), gold="given"), annotator="ann"
-            )
+            report = bench.load(path, dataset=str(number), gold="given")
         except WorkbenchError as refusal:
             error = str(refusal).replace("\n", " ")
         after = counts(bench)

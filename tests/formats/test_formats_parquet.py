@@ -16,6 +16,7 @@ import pyarrow.parquet as parquet
 import pytest
 
 from tests.formats.conftest import load_path
+from tests.rows import sample
 from workbench.errors import InputError, to_install
 from workbench.formats.parquet import dictionary_values
 from workbench.formats.reading import read
@@ -25,6 +26,21 @@ ROWS = [
     {"question": "q", "contexts": ["a", "it's"], "ground_truth": "r", "context_recall": 0.5, "day": None},
     {"question": "я", "contexts": [], "ground_truth": "", "context_recall": float("nan"), "day": "x"},
 ]
+
+
+NAMES = ["id", "user_input", "reference", "retrieved_contexts"]
+LARGE_PAGES = {"dictionary_pagesize_limit": 64 << 20, "data_page_size": 64 << 20}
+
+
+def packed(path: Path, table: arrow.Table, **options: Any) -> Path:
+    """As Parquet or, by the name of the file, Arrow: a few kilobytes, whatever they unpack to."""
+    if path.suffix == ".parquet":
+        parquet.write_table(table, path, **{"compression": "zstd", "store_schema": False, **options})
+    else:
+        given = arrow.ipc.IpcWriteOptions(compression="zstd")
+        with arrow.ipc.new_file(path, table.schema, options=given) as writer:
+            writer.write_table(table)
+    return path
 
 
 def saved(path: Path, rows: list[dict[str, Any]] | None = None, **options: Any) -> Path:
@@ -68,8 +84,7 @@ def test_a_hugging_face_folder_is_read_whole(tmp_path: Path) -> None:
     (disk / "state.json").write_text("{}")
     (disk / "dataset_info.json").write_text("{}")
     table = arrow.Table.from_pylist(ROWS)
-    file = arrow.OSFile(str(disk / "data-00000-of-00001.arrow"), "wb")
-    with file, arrow.ipc.new_stream(file, table.schema) as writer:
+    with arrow.ipc.new_stream(disk / "data-00000-of-00001.arrow", table.schema) as writer:
         writer.write_table(table)
 
     assert [one.sample.user_input for one in load_path(tmp_path / "hub").records] == ["test", "train"]
@@ -78,21 +93,13 @@ def test_a_hugging_face_folder_is_read_whole(tmp_path: Path) -> None:
 
 def test_an_arrow_file_is_read(tmp_path: Path) -> None:
     """Beside the stream there is a file format."""
-    path = tmp_path / "a.arrow"
-    table = arrow.Table.from_pylist(ROWS)
-    with arrow.OSFile(str(path), "wb") as file, arrow.ipc.new_file(file, table.schema) as writer:
-        writer.write_table(table)
-
-    assert len(load_path(path).rows) == 2
+    assert len(load_path(packed(tmp_path / "a.arrow", arrow.Table.from_pylist(ROWS))).rows) == 2
 
 
 def test_dates_decimals_and_nested_columns_go_to_meta(tmp_path: Path) -> None:
     """As JSON has them; bytes are a bad row."""
-    more = {
-        "day": datetime.date(2024, 1, 2),
-        "at": datetime.datetime(2024, 1, 2, 3, 4, tzinfo=datetime.UTC),
-        "n": {"a": [1]},
-    }
+    at = datetime.datetime(2024, 1, 2, 3, 4, tzinfo=datetime.UTC)
+    more = {"day": at.date(), "at": at, "n": {"a": [1]}}
     record = load_path(saved(tmp_path / "a.parquet", [{**ROWS[0], **more}])).record
     pictures = [{**ROWS[0], "image": None}, {**ROWS[0], "image": b"\x00\x01"}]
     bad = load_path(saved(tmp_path / "b.parquet", pictures))
@@ -104,10 +111,8 @@ def test_dates_decimals_and_nested_columns_go_to_meta(tmp_path: Path) -> None:
 def test_a_map_is_read_as_a_list_of_its_pairs(tmp_path: Path) -> None:
     """As Spark writes one; a slice of the rows has its own pairs."""
     tags = arrow.array([[("a", 1)], None] * 200, arrow.map_(arrow.string(), arrow.int64()))
-    parquet.write_table(
-        arrow.Table.from_pylist(ROWS * 200).append_column("tags", tags), tmp_path / "a.parquet"
-    )
-    metas = [row.record.sample.meta for row in load_path(tmp_path / "a.parquet").rows if row.record]
+    table = arrow.Table.from_pylist(ROWS * 200).append_column("tags", tags)
+    metas = [one.sample.meta for one in load_path(packed(tmp_path / "a.parquet", table)).records]
 
     assert [{"tags": [["a", 1]]}, {"day": "x"}] * 200 == metas
 
@@ -116,10 +121,10 @@ def test_a_map_is_read_as_a_list_of_its_pairs(tmp_path: Path) -> None:
 def test_a_column_that_appears_twice_is_refused(tmp_path: Path, twice: str) -> None:
     """As in a table of text; else the last one would be taken."""
     table = arrow.Table.from_pylist([{**ROWS[0], "mine": "x"}])
-    parquet.write_table(table.append_column(twice, arrow.array(["other"])), tmp_path / "a.parquet")
+    path = packed(tmp_path / "a.parquet", table.append_column(twice, arrow.array(["other"])))
 
     with pytest.raises(InputError, match=f"a.parquet: column {twice} appears twice"):
-        read(tmp_path / "a.parquet", notes=Notes())
+        read(path, notes=Notes())
 
 
 def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
@@ -134,14 +139,9 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
 
 def test_a_small_file_that_unpacks_to_hundreds_of_megabytes_is_refused(tmp_path: Path) -> None:
     """By what its own index says, before anything is unpacked."""
-    path = tmp_path / "bomb.parquet"
-    text = "x" * (1 << 20)
-    schema = arrow.schema(
-        [(name, arrow.string()) for name in ("user_input", "reference", "retrieved_contexts")]
-    )
-    with parquet.ParquetWriter(path, schema, compression="zstd", use_dictionary=False) as writer:
-        column = arrow.array([text] * 100)
-        writer.write_table(arrow.table([column, column, column], schema=schema), row_group_size=100)
+    column = arrow.array(["x" * (1 << 20)] * 100)
+    table = arrow.table(dict.fromkeys(("user_input", "reference", "retrieved_contexts"), column))
+    path = packed(tmp_path / "bomb.parquet", table, use_dictionary=False)
 
     assert path.stat().st_size < 1 << 20
     with pytest.raises(InputError, match=r"bytes that unpack to 3[0-9]{2},[0-9,]+: no dataset"):
@@ -169,43 +169,35 @@ for name in sys.argv[1:]:
 """
 
 
+def said_by(script: str, *paths: Path) -> str:
+    """What a program prints of some files."""
+    command = [sys.executable, "-c", script, *map(str, paths)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
 def measured(*paths: Path, arrow_alone: bool = False) -> list[tuple[str, int]]:
     """What reading files in one process says, and the megabytes that it, or Arrow alone, took so far."""
-    done = subprocess.run(
-        [sys.executable, "-c", MEASURED, *map(str, paths)], capture_output=True, text=True, check=True
-    )
-    said = done.stdout.splitlines()
+    said = said_by(MEASURED, *paths).splitlines()
     megabytes = [int(number) for number in said[2 if arrow_alone else 1 :: 3]]
     assert min(megabytes) > 0, "nothing was measured"
     return list(zip(said[::3], megabytes, strict=True))
 
 
-def repeated(rows: int, contexts: int, text: str) -> arrow.RecordBatch:
+def repeated(rows: int, contexts: int, text: str) -> arrow.Table:
     """Rows whose contexts are all one text, which stands there once."""
     numbers = arrow.array([0] * (rows * contexts), arrow.int32())
     places = arrow.array([row * contexts for row in range(rows + 1)], arrow.int32())
     named = arrow.DictionaryArray.from_arrays(numbers, arrow.array([text]))
     lists = arrow.ListArray.from_arrays(places, named)
     plain = [str(row) for row in range(rows)]
-    return arrow.record_batch(
-        {"id": plain, "user_input": plain, "reference": plain, "retrieved_contexts": lists}
+    return arrow.table(
+        {**dict.fromkeys(("id", "user_input", "reference"), plain), "retrieved_contexts": lists}
     )
-
-
-def packed(path: Path, table: arrow.Table) -> Path:
-    """As Parquet or, by the name of the file, Arrow: a few kilobytes, whatever they unpack to."""
-    if path.suffix == ".parquet":
-        parquet.write_table(table, path, compression="zstd", store_schema=False)
-    else:
-        options = arrow.ipc.IpcWriteOptions(compression="zstd")
-        with arrow.ipc.new_file(path, table.schema, options=options) as writer:
-            writer.write_table(table)
-    return path
 
 
 def test_a_dictionary_that_names_one_text_millions_of_times_is_refused(tmp_path: Path) -> None:
     """5 KB hold 4 GB of contexts that way; written out they took 5.3 GB of memory."""
-    table = arrow.Table.from_batches([repeated(39, 25_000, "x" * 4_100)])
+    table = repeated(39, 25_000, "x" * 4_100)
     paths = [packed(tmp_path / f"bomb.{kind}", table) for kind in ("parquet", "arrow")]
     assert max(path.stat().st_size for path in paths) < 10_000
 
@@ -216,12 +208,10 @@ def test_a_dictionary_that_names_one_text_millions_of_times_is_refused(tmp_path:
 
 def hollow(path: Path, rows: int, contexts: int) -> Path:
     """Rows and contexts that name one short text each time."""
-    batch = repeated(rows, contexts, "Rome.").drop_columns(["id", "user_input", "reference"])
-    named = arrow.DictionaryArray.from_arrays(arrow.array([0] * rows, arrow.int32()), arrow.array(["Rome."]))
-    table = arrow.Table.from_batches([batch])
-    for name in ("user_input", "reference"):
-        table = table.append_column(name, named)
-    return packed(path, table)
+    listed = repeated(rows, contexts, "Rome.").column("retrieved_contexts")
+    named = arrow.array(["Rome."] * rows).dictionary_encode()
+    table = {"retrieved_contexts": listed, "user_input": named, "reference": named}
+    return packed(path, arrow.table(table))
 
 
 @pytest.mark.parametrize("kind", ["parquet", "arrow"])
@@ -248,11 +238,8 @@ def test_a_small_file_of_many_equal_rows_is_read(tmp_path: Path) -> None:
 def test_texts_that_repeat_as_those_of_a_dataset_do_come_in_a_few_at_a_time(tmp_path: Path) -> None:
     """200 MB of contexts out of 300 texts: as many characters as were written, in bounded memory."""
     texts = [f"{number:04}" * 250 for number in range(300)]
-    rows = [
-        {"id": str(row), "user_input": "q" * 500 + str(row), "reference": "r",
-         "retrieved_contexts": [texts[(row * 7 + at) % 300] for at in range(50)]}
-        for row in range(4_000)
-    ]  # fmt: skip
+    contexts = ([texts[(row * 7 + at) % 300] for at in range(50)] for row in range(4_000))
+    rows = [sample(f"{n}", "r", *own, user_input="q" * 500 + f"{n}") for n, own in enumerate(contexts)]
     path = saved(tmp_path / "a.parquet", rows, compression="none")
     ((said, memory),) = measured(path)
 
@@ -265,36 +252,29 @@ TOWER = "The tower in Paris was completed in 1889 and remains a popular landmark
 
 def texts_that_differ(row: int) -> dict[str, Any]:
     """A reader that keeps texts in dictionaries kept all of a group that differ: 50 MB of these."""
-    return {
-        "id": str(row), "user_input": f"q{row}", "reference": f"{row} {TOWER * 40}",
-        "retrieved_contexts": ["c"],
-    }  # fmt: skip
+    return sample(f"{row}", f"{row} {TOWER * 40}", "c")
 
 
 def lists_that_differ(row: int) -> dict[str, Any]:
     """Contexts and names that all differ stayed in two dictionaries: 95 MB of these."""
-    return {
-        "id": str(row), "user_input": f"q{row}", "reference": "r",
-        "retrieved_contexts": [f"{row} {at} {TOWER * 10}" for at in range(4)],
-        "proposal": {"proposer": "p", "context_entities": [[{"text": f"{row} {at}"}] for at in range(4)]},
-    }  # fmt: skip
+    names = [f"{row} {at}" for at in range(4)]
+    proposed = {"proposer": "p", "context_entities": [[{"text": name}] for name in names]}
+    return sample(f"{row}", "r", *(f"{name} {TOWER * 10}" for name in names), proposal=proposed)
 
 
 def test_a_group_of_rows_takes_no_more_memory_than_a_part_of_it(tmp_path: Path) -> None:
     """In megabytes of Arrow, of the whole process until then."""
     groups = (texts_that_differ, 15_000, 25), (lists_that_differ, 6_000, 45)
-    small: list[Path] = []
-    whole: list[Path] = []
     for row, n, _ in groups:
-        table = arrow.Table.from_pylist([row(number) for number in range(n)])
-        for paths, size in ((small, 1_000), (whole, n)):
-            paths.append(tmp_path / f"{n}-{size}.parquet")
-            parquet.write_table(table, paths[-1], row_group_size=size)
+        rows = [row(number) for number in range(n)]
+        for size in (1_000, n):
+            saved(tmp_path / f"{n}-{size}.parquet", rows, row_group_size=size)
 
-    found = measured(*whole, arrow_alone=True)
+    found = measured(*(tmp_path / f"{n}-{n}.parquet" for _, n, _ in groups), arrow_alone=True)
 
-    for part, (_, n, most), (said, memory) in zip(small, groups, found, strict=True):
-        assert (n, int(said)) == (n, sum(len(row.raw) for row in read(part, notes=Notes())))
+    for (_, n, most), (said, memory) in zip(groups, found, strict=True):
+        part = read(tmp_path / f"{n}-1000.parquet", notes=Notes())
+        assert (n, int(said)) == (n, sum(len(row.raw) for row in part))
         assert memory < most, n
 
 
@@ -303,16 +283,18 @@ def fewer_values(path: Path, rows: int) -> Path:
     named = arrow.array([0] * 20 + [1] * (rows - 20), arrow.int32())
     references = arrow.DictionaryArray.from_arrays(named, arrow.array(["a", "x" * 9_000_000]))
     questions = arrow.array(["q"] * rows).dictionary_encode()
-    parquet.write_table(
-        arrow.table({"reference": references, "user_input": questions}), path, compression="zstd",
-        dictionary_pagesize_limit=64 << 20, data_page_size=64 << 20, store_schema=False,
-    )  # fmt: skip
+    packed(path, arrow.table({"reference": references, "user_input": questions}), **LARGE_PAGES)
+    return miscounted(path, rows, 10)
+
+
+def miscounted(path: Path, written: int, told: int) -> Path:
+    """A file whose index says another number of values of its columns."""
     data = path.read_bytes()
-    size = int.from_bytes(data[-8:-4], "little")
-    index, written, less = data[-8 - size : -8], bytes(varint(2 * rows)), bytes(varint(2 * 10))
-    lying = index.replace(b"\x16" + written + b"\x16", b"\x16" + less + b"\x16")
-    assert len(lying) < len(index)
-    path.write_bytes(data[: -8 - size] + lying + len(lying).to_bytes(4, "little") + b"PAR1")
+    end = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    number, other = (b"\x16" + bytes(varint(2 * one)) + b"\x16" for one in (written, told))
+    assert number in data[end:-8]
+    lying = data[end:-8].replace(number, other)
+    path.write_bytes(data[:end] + lying + len(lying).to_bytes(4, "little") + b"PAR1")
     return path
 
 
@@ -329,13 +311,9 @@ def numbered(path: Path, texts: list[str], contexts: list[list[int]], **options:
     places = [0, *accumulate(map(len, contexts))]
     numbers = arrow.array([number for row in contexts for number in row], arrow.int32())
     listed = arrow.DictionaryArray.from_arrays(numbers, arrow.array(texts))
+    lists = arrow.ListArray.from_arrays(arrow.array(places, arrow.int32()), listed)
     plain = [str(row) for row in range(len(contexts))]
-    table = arrow.table(
-        {"id": plain, "user_input": plain, "reference": plain,
-         "retrieved_contexts": arrow.ListArray.from_arrays(arrow.array(places, arrow.int32()), listed)}
-    )  # fmt: skip
-    parquet.write_table(table, path, compression="zstd", store_schema=False, **options)
-    return path
+    return packed(path, arrow.table([plain, plain, plain, lists], NAMES), **options)
 
 
 def late(path: Path) -> Path:
@@ -351,8 +329,7 @@ def dense(path: Path, rows: int, times: int, size: int) -> Path:
     contexts = [[row] for row in range(8_000)]
     contexts[4_000 : 4_000 + rows] = [[8_000] * times] * rows
     contexts[20] = [8_000]
-    page = 64 << 20
-    return numbered(path, [*texts, "x" * size], contexts, dictionary_pagesize_limit=page, data_page_size=page)
+    return numbered(path, [*texts, "x" * size], contexts, **LARGE_PAGES)
 
 
 def test_the_dense_file_without_dense_rows_is_written_out_in_part(tmp_path: Path) -> None:
@@ -362,11 +339,7 @@ def test_the_dense_file_without_dense_rows_is_written_out_in_part(tmp_path: Path
 def fewer_values_of_a_list(path: Path) -> Path:
     """A list of a million times one text, of which the index says that it has 8,192 values."""
     part = parquet.read_metadata(dense(path, 1, 1_000_000, 5_000)).row_group(0).column(3)
-    data = path.read_bytes()
-    written, less = (b"\x16" + bytes(varint(2 * count)) + b"\x16" for count in (part.num_values, 8_192))
-    size = int.from_bytes(data[-8:-4], "little")
-    assert data[-8 - size :].count(written) == 1
-    path.write_bytes(data[: -8 - size] + data[-8 - size :].replace(written, less))
+    miscounted(path, part.num_values, 8_192)
     assert 8_192 == parquet.read_metadata(path).row_group(0).column(3).num_values
     return path
 
@@ -423,24 +396,20 @@ def test_pages_tell_how_many_values_are_numbers_of_a_dictionary(tmp_path: Path, 
 
 def test_a_column_of_values_that_cannot_be_held_is_named(tmp_path: Path) -> None:
     """Nothing is damaged."""
-    table = arrow.Table.from_pylist([{**ROWS[0]}]).append_column(
-        "took", arrow.array([1_234_567], arrow.duration("ns"))
-    )
-    parquet.write_table(table, tmp_path / "a.parquet")
+    took = arrow.array([1_234_567], arrow.duration("ns"))
+    table = arrow.Table.from_pylist(ROWS[:1]).append_column("took", took)
+    path = packed(tmp_path / "a.parquet", table, store_schema=True)
 
-    with pytest.raises(
-        InputError, match=r"a\.parquet: column took of type duration\[ns\]: its values cannot"
-    ):
-        read(tmp_path / "a.parquet", notes=Notes())
+    said = r"a\.parquet: column took of type duration\[ns\]: its values cannot"
+    with pytest.raises(InputError, match=said):
+        read(path, notes=Notes())
 
 
 def test_nothing_and_nan_are_both_a_metric_that_failed(tmp_path: Path) -> None:
     """As in JSON: three are nothing, one is NaN."""
     numbers = [None, 0.5, None, float("nan"), None]
     rows = [{**ROWS[0], "context_recall": one, "mine": one} for one in numbers]
-    table = arrow.table({name: [row[name] for row in rows] for name in rows[0]})
-    parquet.write_table(table, tmp_path / "a.parquet")
-    notes = load_path(tmp_path / "a.parquet").notes
+    notes = load_path(saved(tmp_path / "a.parquet", rows)).notes
 
     assert notes.failed["context_recall"] == 4
     assert notes.scores == {"context_recall": 1, "mine": 1}
@@ -456,10 +425,6 @@ def test_without_pyarrow_the_message_says_what_to_install(tmp_path: Path) -> Non
         "from workbench.errors import UsageError\n"
         "try:\n    read(Path(sys.argv[1]), notes=Notes())\nexcept UsageError as error:\n    print(error)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=True
-    )
 
-    assert done.stdout.strip() == (
-        f"{path}: Parquet and Arrow files need the package pyarrow: {to_install('parquet')}"
-    )
+    needs = f"{path}: Parquet and Arrow files need the package pyarrow: {to_install('parquet')}\n"
+    assert needs == said_by(script, path)

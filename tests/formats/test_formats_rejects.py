@@ -10,9 +10,11 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.formats.conftest import load_path
 from tests.lists import from_cases
 from workbench.errors import RowError
 from workbench.formats.exports.folder import being_written, leftovers
@@ -55,10 +57,8 @@ def test_an_earlier_file_with_other_rows_stays(tmp_path: Path) -> None:
 
         assert reject.path == new
         assert old.read_text() == "old\n" * 100
-        assert [sorted(json.loads(line)) for line in new.read_text().splitlines()] == [
-            ["_error"],
-            ["_error", "_raw"],
-        ]
+        first, second = (sorted(json.loads(line)) for line in new.read_text().splitlines())
+        assert (["_error"], ["_error", "_raw"]) == (first, second)
         assert sorted(tmp_path.iterdir()) == [new, old]
 
 
@@ -108,18 +108,17 @@ def test_a_mended_reject_is_imported(tmp_path: Path, name: str, text: str, bad: 
     """What was refused in either format is one edit away from a record."""
     path = tmp_path / name
     path.write_text(text)
+    refused: Any = read(path, notes=Notes())
     with Rejects(path) as reject:
-        for row in read(path, notes=Notes()):
-            assert row.error is not None
+        for row in refused:
             reject(row.raw, row.error)
     rejected = rejected_path(path)
     assert bad in rejected.read_text()
     rejected.write_text(rejected.read_text().replace(bad, good))
 
-    (row,) = read(rejected, notes=Notes())
-    assert row.record is not None
-    assert row.record.sample.retrieved_contexts == ("c",)
-    assert row.record.scores == ({"context_recall": "0.5"} if name == "a.csv" else {})
+    record = load_path(rejected).record
+    assert record.sample.retrieved_contexts == ("c",)
+    assert record.scores == ({"context_recall": "0.5"} if name == "a.csv" else {})
 
 
 KILLED = """

@@ -85,9 +85,8 @@ def test_a_hostile_reason_is_read_at_once(load: Any) -> None:
 def test_columns_that_are_no_names_are_told_far_behind_the_first_ones_too(load: Any) -> None:
     table = '{"columns": ["question", "ground_truth"], "data": [["q", "Ann"]], "index": "%s", "columns": 5}'
 
-    assert ["1: columns: got number 5, expected a list of names"] == load(
-        table % ("x" * HEAD), "a.json"
-    ).errors
+    errors = load(table % ("x" * HEAD), "a.json").errors
+    assert ["1: columns: got number 5, expected a list of names"] == errors
 
 
 def test_a_data_frame_is_read_like_a_file() -> None:

@@ -12,10 +12,12 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from datetime import date
 from functools import cache
 from html.parser import HTMLParser
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
@@ -62,15 +64,13 @@ class Page(HTMLParser):
         self.feed(text)
         self.close()
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.attributes |= {name for name, _ in attrs}
-        if tag != "meta":
-            self.open.append(tag)
-
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
         self.attributes |= {name for name, _ in attrs}
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_startendtag(tag, attrs)
+        self.open += [tag] if tag != "meta" else []
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
@@ -86,15 +86,19 @@ class Page(HTMLParser):
 
 def row(place: int, name: str = "") -> dict[str, Any]:
     """The machine finds Rome; people find Strauss too, and every third time Petersburg."""
-    said = {
-        "Johann Strauss": "found",
-        "Saint Petersburg": "missing" if place % 3 else "found",
-        "Rome": "found",
-        "Oslo": "missing",
-    }
+    third = "missing" if place % 3 else "found"
+    said = {"Johann Strauss": "found", "Saint Petersburg": third, "Rome": "found", "Oslo": "missing"}
     own = {"user_input": f"question {place}", "gold": gold(said)}
     inside = ("Johan Straus", "Petersberg", "Rome")
     return naming(name or f"s{place:02}", said, inside, also=f" {place}", **own)
+
+
+def rows(number: int, verified: int | None = None, **more: Any) -> list[dict[str, Any]]:
+    """So many of these, of which the first are verified; all unless it is said."""
+    made = [{**row(place), **more} for place in range(number)]
+    for one in made[slice(number if verified is None else verified, None)]:
+        del one["gold"]
+    return made
 
 
 Found = tuple[Answer, Figures]
@@ -107,6 +111,10 @@ def page_of(found: Found, **options: Any) -> str:
     return report(*found, **{"reviewers": ["gina"], "day": DAY, **options})
 
 
+def text_of(found: Found, **options: Any) -> str:
+    return Page(page_of(found, **options)).text
+
+
 @pytest.fixture(scope="module")
 def answered(tmp_path_factory: pytest.TempPathFactory, empty_database: Path) -> Answered:
     """The answer about rows that were put into a database of their own; values that nothing changes."""
@@ -114,15 +122,11 @@ def answered(tmp_path_factory: pytest.TempPathFactory, empty_database: Path) -> 
     @cache
     def put_lines(text: str, dataset: str, scorer: str) -> Found:
         folder = tmp_path_factory.mktemp("answered")
-        database, source = folder / "wb.db", folder / "rows.jsonl"
-        shutil.copy(empty_database, database)
-        source.write_text(text, "utf-8")
-        store = open_store(str(database))
+        (folder / "rows.jsonl").write_text(text, "utf-8")
         options = ImportOptions(dataset=dataset, seed=7, blind=0.0, gold="given")
-        import_file(store, source, options, annotator="i")
-        found = answer(store, find_dataset(store, None), "i", scorer=scorer)
-        store.close()
-        return found
+        with closing(open_store(str(shutil.copy(empty_database, folder / "wb.db")))) as store:
+            import_file(store, folder / "rows.jsonl", options, annotator="i")
+            return answer(store, find_dataset(store, None), "i", scorer=scorer)
 
     def put(rows: list[dict[str, Any]], *, dataset: str = "names", scorer: str = "linked") -> Found:
         return put_lines(lines(rows), dataset, scorer)
@@ -131,9 +135,9 @@ def answered(tmp_path_factory: pytest.TempPathFactory, empty_database: Path) -> 
 
 
 def test_the_page_says_what_the_screen_says(answered: Answered) -> None:
-    made, found = answered([row(place) for place in range(24)])
+    made, found = answered(rows(24))
 
-    text = Page(page_of((made, found))).text
+    text = text_of((made, found))
 
     assert "24 of 24 samples verified" in text
     facts = [
@@ -143,14 +147,14 @@ def test_the_page_says_what_the_screen_says(answered: Answered) -> None:
         *words.unit_facts(found.units, found.strict),
     ]
     expected = [" ".join(f"{one.name} {one.value} {one.note}".split()) for one in facts]
+    expected += words.estimate_notes(found.estimate, assisted=False)
     assert [] == [line for line in expected if line not in text]
-    assert [] == [note for note in words.estimate_notes(found.estimate, assisted=False) if note not in text]
     assert "verified, all 24 .583" in text
     assert "missed match −.333 .000 −.333 32 24 32 without evidence" in text
 
 
 def test_the_page_is_well_formed_and_brings_everything_with_it(answered: Answered) -> None:
-    page = page_of(answered([row(place) for place in range(24)]))
+    page = page_of(answered(rows(24)))
 
     parsed = Page(page)
 
@@ -173,21 +177,14 @@ def test_hostile_text_is_text(answered: Answered) -> None:
     importable = [name for name in names if "\x00" not in name]  # a NUL is refused at the door
     made, found = answered([row(place, name) for place, name in enumerate(importable)], dataset=HOSTILE[0])
     label = next(iter(found.labels.values()))
-    found = replace(
-        found,
-        dataset=HOSTILE[1],
-        run=HOSTILE[2],
-        calibration=HOSTILE[3],
-        labels=dict.fromkeys(HOSTILE, label),
-        by_label=dict.fromkeys(HOSTILE, found.causes),
-        by_language=dict.fromkeys(HOSTILE, found.causes),
-        rows=(*found.rows, replace(found.rows[0], id=HOSTILE[4])),
-        beside=tuple(replace(found.beside[0], scorer=one) for one in HOSTILE),
-        notes=HOSTILE,
-    )
+    causes = dict.fromkeys(HOSTILE, found.causes)
+    beside = tuple(replace(found.beside[0], scorer=one) for one in HOSTILE)
+    some = (*found.rows, replace(found.rows[0], id=HOSTILE[4]))
+    found = replace(found, labels=dict.fromkeys(HOSTILE, label), by_label=causes, by_language=causes)
+    found = replace(found, dataset=HOSTILE[1], run=HOSTILE[2], calibration=HOSTILE[3])
+    found = replace(found, rows=some, beside=beside, notes=HOSTILE)
     clues = tuple(Clue(one, Quote(1, one, one, one), same=False) for one in HOSTILE)
-    marked = "".join(HOSTILE)
-    ends = [sum(map(len, HOSTILE[: place + 1])) for place in range(len(HOSTILE))]
+    marked, ends = "".join(HOSTILE), accumulate(map(len, HOSTILE))
     marks: Marks = tuple((Span(end - len(one), end), "found") for one, end in zip(HOSTILE, ends, strict=True))
     worst = replace(made.worst[0], question=HOSTILE[4], reference=marked, marks=marks, clues=clues)
     made = replace(made, dataset=HOSTILE[1], scorer=HOSTILE[0], imported=True, worst=(worst,) * 3)
@@ -209,7 +206,7 @@ def test_hostile_text_is_text(answered: Answered) -> None:
 def test_a_report_is_never_written_over_another_file_unasked_nor_in_part(
     answered: Answered, tmp_path: Path
 ) -> None:
-    found, path = answered([row(place) for place in range(12)]), tmp_path / "report.html"
+    found, path = answered(rows(12)), tmp_path / "report.html"
     with pytest.raises(ExportError, match="not written"):
         write_whole(tmp_path / "no such folder" / "report.html", report(*found, reviewers=[], day=DAY))
     assert [] == list(tmp_path.glob("**/*.partial"))
@@ -225,13 +222,8 @@ def test_a_report_is_never_written_over_another_file_unasked_nor_in_part(
 
 
 def test_of_nine_samples_counts_alone_are_given(answered: Answered) -> None:
-    rows = [row(place) for place in range(30)]
-    for one in rows[9:]:
-        del one["gold"]
+    text = text_of(answered(rows(30, verified=9)))
 
-    page = page_of(answered(rows))
-
-    text = Page(page).text
     assert "9 of 30 samples verified" in text
     assert "9 samples, fewer than 10: counts only." in text
     assert "missed match – – – 12 9" in text
@@ -239,11 +231,7 @@ def test_of_nine_samples_counts_alone_are_given(answered: Answered) -> None:
 
 
 def test_nothing_verified_is_a_page_too(answered: Answered) -> None:
-    rows = [row(place) for place in range(12)]
-    for one in rows:
-        del one["gold"]
-
-    text = Page(page_of(answered(rows))).text
+    text = text_of(answered(rows(12, verified=0)))
 
     assert "0 of 12 samples verified" in text
     assert "No estimate of the mean of all 12 samples: nothing was verified." in text
@@ -251,7 +239,7 @@ def test_nothing_verified_is_a_page_too(answered: Answered) -> None:
 
 
 def test_a_long_list_is_cut_and_says_so(answered: Answered) -> None:
-    made, found = answered([row(place) for place in range(12)])
+    made, found = answered(rows(12))
     many = tuple(replace(found.rows[0], id=f"x{place:03}", delta=-place / 300) for place in range(300))
 
     page = page_of((made, replace(found, rows=many)))
@@ -262,7 +250,7 @@ def test_a_long_list_is_cut_and_says_so(answered: Answered) -> None:
 
 
 def test_the_bars_of_the_causes_are_as_long_as_their_shares(answered: Answered) -> None:
-    made, found = answered([row(place) for place in range(24)])
+    made, found = answered(rows(24))
     shares = [one.share for one in made.effects]
 
     page = page_of((made, found)).split("Why the score differs</h2>")[1].split("</section>")[0]
@@ -284,21 +272,19 @@ def cities(place: int, score: float, *verdicts: Verdict) -> dict[str, Any]:
 
 
 def test_a_score_without_a_cause_of_a_hundredth_has_no_chart_of_causes(answered: Answered) -> None:
-    rows = [cities(place, 0.67, "found", "found", "missing") for place in range(12)]
+    given = [cities(place, 0.67, "found", "found", "missing") for place in range(12)]
 
-    text = Page(page_of(answered(rows, scorer="context_entity_recall"))).text
+    text = text_of(answered(given, scorer="context_entity_recall"))
 
     assert "All 12 samples are reviewed: the true mean is .67." in text
     assert "Why the score differs" not in text
 
 
 def test_units_that_somebody_is_unsure_of_leave_a_range_and_no_95_percent(answered: Answered) -> None:
-    rows = [
-        cities(place, 0.72, "found", "found", "unsure" if place % 2 else "missing") for place in range(20)
-    ]
-    made, found = answered(rows, scorer="context_entity_recall")
+    third: tuple[Verdict, Verdict] = ("missing", "unsure")
+    given = [cities(place, 0.72, "found", "found", third[place % 2]) for place in range(20)]
 
-    text = Page(page_of((made, found))).text
+    text = text_of(answered(given, scorer="context_entity_recall"))
 
     assert "20 samples: 20 settled (10 with unsure units). The true mean is between .67 and .83." in text
     assert "true mean, a range .67 to .83" in text
@@ -307,10 +293,9 @@ def test_units_that_somebody_is_unsure_of_leave_a_range_and_no_95_percent(answer
 
 
 def test_the_chart_of_samples_counts_those_outside_the_estimate_too(answered: Answered) -> None:
-    rows = [cities(place, 0.33, "found", "found", "missing") for place in range(12)]
-    made, found = answered(rows, scorer="context_entity_recall")
-    inside = Page(page_of((made, found))).text
-    outside = Page(page_of((replace(made, compared=8), found))).text
+    given = [cities(place, 0.33, "found", "found", "missing") for place in range(12)]
+    made, found = answered(given, scorer="context_entity_recall")
+    inside, outside = text_of((made, found)), text_of((replace(made, compared=8), found))
 
     assert "also those outside the estimate" not in inside
     assert "All 12 reviewed samples, also those outside the estimate: 12 samples scored too low" in outside
@@ -326,13 +311,9 @@ def evident(place: int) -> dict[str, Any]:
 
 
 def test_overlapping_units_and_a_long_reference_break_nothing(answered: Answered) -> None:
-    made, found = answered([row(place) for place in range(12)])
-    marks: Marks = (
-        (Span(4, 10), "found"),
-        (Span(0, 5), "missing"),
-        (Span(1, 3), "found"),
-        (Span(4000, 4005), "found"),
-    )
+    made, found = answered(rows(12))
+    first: Marks = ((Span(4, 10), "found"), (Span(0, 5), "missing"))
+    marks: Marks = (*first, (Span(1, 3), "found"), (Span(4000, 4005), "found"))
     worst = replace(made.worst[0], reference="abcdefghij" * 500, marks=marks)
 
     page = page_of((replace(made, worst=(worst,)), found))
@@ -343,15 +324,13 @@ def test_overlapping_units_and_a_long_reference_break_nothing(answered: Answered
 
 
 def test_without_text_no_word_of_any_sample_is_in_the_page(answered: Answered) -> None:
-    rows = [{**row(place), "scores": {"context_entity_recall": 0.0}} for place in range(24)]
-    for one in rows[5:]:
-        del one["gold"]
-    made, found = answered(rows, scorer="context_entity_recall")
-    texts = {word for one in rows for word in re.findall(r"\w{4,}", json.dumps([
-        one["user_input"], one["reference"], one["retrieved_contexts"], one["proposal"]["context_entities"],
-    ]))}  # fmt: skip
+    given = rows(24, verified=5, scores={"context_entity_recall": 0.0})
+    made, found = answered(given, scorer="context_entity_recall")
+    names = ("user_input", "reference", "retrieved_contexts")
+    said = [(*(one[name] for name in names), one["proposal"]["context_entities"]) for one in given]
+    texts = set(re.findall(r"\w{4,}", json.dumps(said)))
 
-    page, with_text = (Page(page_of((made, found), text=text)).text for text in (False, True))
+    page, with_text = (text_of((made, found), text=text) for text in (False, True))
 
     assert made.worst
     assert made.triage.shown
@@ -362,11 +341,8 @@ def test_without_text_no_word_of_any_sample_is_in_the_page(answered: Answered) -
 
 
 def test_suspicions_stand_where_nothing_is_verified_yet(answered: Answered) -> None:
-    scores = {"context_entity_recall": 0.0, "context_recall": 0.5}
-    rows = [{**row(place), "scores": scores} for place in range(24)]
-    for one in rows:
-        del one["gold"]
-    made, found = answered(rows, scorer="context_entity_recall")
+    given = rows(24, verified=0, scores={"context_entity_recall": 0.0, "context_recall": 0.5})
+    made, found = answered(given, scorer="context_entity_recall")
     whats = get_args(get_type_hints(Step)["what"])
     steps = tuple(Step(what, samples=2, scorer="linked", order="o", sure=False) for what in whats)
 
@@ -383,7 +359,7 @@ def test_suspicions_stand_where_nothing_is_verified_yet(answered: Answered) -> N
 
 
 def test_the_page_of_a_calibrated_dataset_names_no_command(run: Run) -> None:
-    write_rows("data.jsonl", [row(place) for place in range(12)])
+    write_rows("data.jsonl", rows(12))
     for begin in "import data.jsonl --gold --blind 0", "calibrate --save may":
         assert 0 == run(*begin.split()).code
     for setting, said in (

@@ -48,11 +48,9 @@ def bench_ids(bench: Any) -> dict[str, int]:
     return dict(bench.query("SELECT key, id FROM sample"))
 
 
-def state(bench: Any) -> team.Team:
+def state(bench: Any) -> Any:
     """Where the assignments stand."""
-    found = team.team(bench.store, bench.info())
-    assert found is not None
-    return found
+    return team.team(bench.store, bench.info())
 
 
 def test_a_sample_that_several_others_hold_is_held_once_and_not_where_one_has_a_place(four: Any) -> None:
@@ -88,11 +86,9 @@ def test_everybody_decides_every_sample_of_the_overlap_once(four: Any) -> None:
 
     assert 8 == sum(map(len, done.values()))
     assert all(len(keys) == len(set(keys)) for keys in done.values())
-    assert [(4, 4)] == four.query(
-        "SELECT count(DISTINCT sample_id), sum(slot) / 3 FROM assignment WHERE done"
-    )
-    found = state(four)
-    assert (4, 4) == (found.complete, found.samples)
+    places = "SELECT count(DISTINCT sample_id), sum(slot) / 3 FROM assignment WHERE done"
+    assert [(4, 4)] == four.query(places)
+    assert (4, 4) == (state(four).complete, state(four).samples)
 
 
 def test_who_settles_a_sample_is_not_told_who_holds_a_place_there(four: Any) -> None:

@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 import subprocess
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -57,9 +57,8 @@ def every_row(path: Path) -> dict[str, list[tuple[Any, ...]]]:
     """What SQLite holds, past everything that is tested."""
     with closing(sqlite3.connect(path)) as raw:
         assert [] == raw.execute("PRAGMA foreign_key_check").fetchall()
-        return {
-            name: raw.execute(f'SELECT * FROM "{name}" ORDER BY 1, 2').fetchall() for name in METADATA.tables
-        }
+        query = 'SELECT * FROM "{}" ORDER BY 1, 2'
+        return {name: raw.execute(query.format(name)).fetchall() for name in METADATA.tables}
 
 
 def fill_two(bench: Bench) -> None:
@@ -76,20 +75,17 @@ def filled(filled_by: Callable[..., Bench]) -> Bench:
     return filled_by(fill_two)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=6)
+ACT = st.tuples(st.integers(0, 3), st.sampled_from(["ann", "Böb"]), st.sampled_from(sorted(DO)))
+
+
+@settings(suppress_health_check=list(HealthCheck), max_examples=6)
 @given(
     st.lists(records(), min_size=1, max_size=4, unique_by=lambda record: record.sample.id),
-    st.lists(
-        st.tuples(st.integers(0, 3), st.sampled_from(["ann", "Böb"]), st.sampled_from(sorted(DO))), max_size=8
-    ),
-    st.lists(st.sampled_from(["undo", "redo"]), max_size=3),
+    st.lists(ACT, max_size=8),
+    st.lists(st.sampled_from([undo, redo]), max_size=3),
 )
 def test_a_copy_has_every_row_whatever_came_in_and_whatever_people_did(
-    tmp_path: Path,
-    empty_database: Path,
-    given: list[Record],
-    acts: list[tuple[int, str, str]],
-    moves: list[str],
+    tmp_path: Path, empty_database: Path, given: list[Record], acts: Any, moves: Any
 ) -> None:
     """Texts, draws, journal, gold, flags, notes; and undo goes on in the copy where it was."""
     here = tmp_path / str(next(NUMBERS))
@@ -105,7 +101,7 @@ def test_a_copy_has_every_row_whatever_came_in_and_whatever_people_did(
             with suppress(InputError):  # nothing left to skip
                 act(one, opened, DO[what](opened), effort=Effort(1.5, 2))
         for move in moves:
-            (undo if move == "undo" else redo)(one, dataset, "ann")
+            move(one, dataset, "ann")
         copy(one, here / "two.db")
         with closing(open_store(str(here / "two.db"))) as two:
             assert every_row(here / "one.db") == every_row(here / "two.db")
@@ -144,13 +140,12 @@ def test_a_target_that_holds_something_is_refused_untouched(filled: Bench, demo_
     (folder / "same.db").symlink_to(filled.db)
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
 
-    for name, said in (
-        ("full.db", "not empty"), ("other.db", "not empty"), ("text.db", "name another with --to"),
-        ("same.db", "the database to copy from"), ("nowhere/x.db", "no such folder"),
-    ):  # fmt: skip
+    itself = "the database to copy from"
+    refused = {"full.db": "not empty", "other.db": "not empty", "text.db": "name another with --to"}
+    for name, said in (refused | {"same.db": itself, "nowhere/x.db": "no such folder"}).items():
         with pytest.raises((UsageError, StoreError), match=said):
             copy(filled.store, folder / name)
-    with pytest.raises(UsageError, match="the database to copy from"):
+    with pytest.raises(UsageError, match=itself):
         copy(filled.store, full_url(str(filled.db)))
 
     assert before == {path.name: path.read_bytes() for path in folder.iterdir()}
@@ -204,23 +199,21 @@ def test_a_database_goes_to_postgresql_and_comes_back_as_it_was(filled: Bench, p
 
 def test_exports_of_a_database_and_of_its_copies_are_equal(filled: Bench, postgres: Server) -> None:
     """There and back: the rows, and what other tools get of them."""
-    with postgres.database() as url:
+    outs: list[Path] = []
+    with postgres.database() as url, ExitStack() as stack:
         copy(filled.store, url)
-        server = open_store(url)
+        server = stack.enter_context(closing(open_store(url)))
         copy(server, filled.folder / "back.db")
-        back = open_store(str(filled.folder / "back.db"))
-        for place, store in enumerate((filled.store, server, back)):
-            out = filled.folder / f"out{place}"
+        back = stack.enter_context(closing(open_store(str(filled.folder / "back.db"))))
+        for store in (filled.store, server, back):
+            outs.append(filled.folder / f"out{len(outs)}")
             options = ExportOptions(formats=("native", "csv"))
-            export(store, find_dataset(store, "data"), out, options, annotator="ann")
-        server.close()
-        back.close()
-    files = sorted(path.relative_to(out) for path in out.rglob("*") if path.is_file())
-    assert len(files) > 4
-    for name in files:
-        if name.name != "manifest.json":  # which has the time
-            first, *others = [(filled.folder / f"out{place}" / name).read_bytes() for place in range(3)]
-            assert [first, first] == others
+            export(store, find_dataset(store, "data"), outs[-1], options, annotator="ann")
+    first, *others = ({path.relative_to(out): path.read_bytes() for path in out.rglob("*.*")} for out in outs)
+    assert len(first) > 4
+    for each in (first, *others):
+        assert each.pop(Path("manifest.json"))  # which has the time
+    assert [first, first] == others
 
 
 @from_cases
@@ -236,11 +229,8 @@ def test_a_byte_that_the_target_changes_is_found(filled: Bench, postgres: Server
     """Each table is read back; here the server writes another text than it is given."""
     with postgres.database() as target:
         open_store(target).close()
-        ask(
-            target,
-            "CREATE FUNCTION turn() RETURNS trigger AS 'BEGIN NEW.text = upper(NEW.text); RETURN NEW; END' "
-            "LANGUAGE plpgsql",
-        )
+        turn = "'BEGIN NEW.text = upper(NEW.text); RETURN NEW; END'"
+        ask(target, f"CREATE FUNCTION turn() RETURNS trigger AS {turn} LANGUAGE plpgsql")
         ask(target, "CREATE TRIGGER turn BEFORE INSERT ON gold_unit FOR EACH ROW EXECUTE FUNCTION turn()")
         with pytest.raises(StoreError, match="has other rows of gold_unit: nothing was copied"):
             copy(filled.store, target)

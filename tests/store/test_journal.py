@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import astuple, replace
 from pathlib import Path
 from threading import Barrier
 from typing import Any
@@ -16,7 +16,7 @@ from sqlalchemy import event
 from tests.conftest import accepted, unit_of
 from tests.rows import proposal, sample
 from workbench.errors import ConflictError, SpanError, StoreError
-from workbench.model import Assessment, Evidence, Kind, Match, Span, Tally, Unit
+from workbench.model import KINDS, Assessment, Evidence, Kind, Match, Span, Tally, Unit
 from workbench.reviewing.documents import assessment_document, unit_document
 from workbench.reviewing.edits import Accept, Comment, Dispose, Flag, Put
 from workbench.reviewing.fold import gold_units
@@ -50,25 +50,20 @@ def test_the_value_of_a_review_has_the_columns_of_its_table_in_their_order() -> 
 
 
 def gold_rows(bench: Any, key: str, annotator: str = "ann") -> list[tuple[Any, ...]]:
-    found: list[tuple[Any, ...]] = bench.query(
-        'SELECT kind, position, unit, text, label, start, "end", verdict, reason, rule, document '
-        "FROM gold_unit WHERE sample_id = ? AND annotator = ? ORDER BY kind, position",
-        bench.id(key), annotator,
-    )  # fmt: skip
-    return found
+    columns = 'kind, position, unit, text, label, start, "end", verdict, reason, rule, document'
+    own = "FROM gold_unit WHERE sample_id = ? AND annotator = ? ORDER BY kind, position"
+    return [*bench.query(f"SELECT {columns} {own}", bench.id(key), annotator)]
 
 
 def expected_rows(opened: Opened, kind: Kind = "entity") -> list[tuple[Any, ...]]:
     """`gold_unit` by hand: what the fold's counted units say, in the order of the reference."""
-    return [
-        (
-            kind, place, unit.id, unit.text, unit.label,
-            unit.spans[0].start if unit.spans else None, unit.spans[0].end if unit.spans else None,
-            unit.match.verdict or "unsure", unit.match.reason, unit.match.rule,
-            json.dumps(unit_document(unit), ensure_ascii=False, separators=(",", ":")),
-        )
-        for place, unit in enumerate(gold_units(opened.state.of(kind).assessment.units))
-    ]  # fmt: skip
+    found = []
+    for place, unit in enumerate(gold_units(opened.state.of(kind).assessment.units)):
+        (start, end), match = astuple(unit.spans[0]) if unit.spans else (None, None), unit.match
+        document = json.dumps(unit_document(unit), ensure_ascii=False, separators=(",", ":"))
+        said = (match.verdict or "unsure", match.reason, match.rule, document)
+        found.append((kind, place, unit.id, unit.text, unit.label, start, end, *said))
+    return found
 
 
 def test_looking_writes_nothing(bench: Any) -> None:
@@ -92,10 +87,8 @@ def test_the_opening_row_is_written_with_the_first_act_and_holds_what_was_shown(
     assert [row[:2] for row in rows] == [(0, "open"), (1, "comment")]
     assert rows[0][2] == rows[1][2]
     assert {row[3] for row in rows} == {"ann"}
-    assert data["assessments"] == [
-        json.loads(json.dumps(assessment_document(opened.state.of(kind).assessment)))
-        for kind in ("entity", "statement")
-    ]
+    shown = [assessment_document(opened.state.of(kind).assessment) for kind in KINDS]
+    assert data["assessments"] == json.loads(json.dumps(shown))
     ((proposed,),) = bench.query("SELECT id FROM proposal WHERE sample_id = ?", bench.id("rome"))
     names = ("shown", "auto_shown", "policy", "threshold", "proposal")
     assert ["assisted", False, 1, 85, proposed] == [data[name] for name in names]
@@ -207,9 +200,9 @@ def test_a_bulk_act_is_one_undo_and_all_or_nothing(bench: Any) -> None:
     before = bench.tables()
     with pytest.raises(ConflictError, match="rome was changed"):
         journal.record(bench.store, acts, "ann")
+    seqs = zip(opened, (1, 1, 0), strict=True)
     stale_last = [
-        review.act_on(one, Comment("x"))._replace(state=replace(one.state, seq=seq))
-        for one, seq in zip(opened, (1, 1, 0), strict=True)
+        review.act_on(one, Comment("x"))._replace(state=replace(one.state, seq=at)) for one, at in seqs
     ]
     with pytest.raises(ConflictError, match="bare was changed"):
         journal.record(bench.store, stale_last, "ann")
@@ -260,14 +253,15 @@ def evident(*place: int) -> Match:
     return Match("found", evidence=(Evidence(*place),))
 
 
+ANN = Unit("h1", "entity", "Ann", spans=(Span(0, 3),))
 BAD_UNITS = [
-    (Unit("h1", "entity", "Ann", spans=(Span(0, 4),)), "reads 'Ann '"),
-    (Unit("h1", "entity", "Ann", spans=(Span(29, 99),)), "outside the reference"),
-    (Unit("h1", "entity", "Ann", spans=(Span(3, 3),)), "outside the reference"),
-    (Unit("h1", "statement", "Ann met Bob", spans=(Span(-1, 3),)), "outside the reference"),
-    (Unit("h1", "entity", "Ann", spans=(Span(0, 3),), match=evident(2, 0, 1)), "evidence"),
-    (Unit("h1", "entity", "Ann", spans=(Span(0, 3),), match=evident(0, 9, 99)), "evidence"),
-]  # fmt: skip
+    (replace(ANN, spans=(Span(0, 4),)), "reads 'Ann '"),
+    (replace(ANN, spans=(Span(29, 99),)), "outside the reference"),
+    (replace(ANN, spans=(Span(3, 3),)), "outside the reference"),
+    (replace(ANN, kind="statement", spans=(Span(-1, 3),)), "outside the reference"),
+    (replace(ANN, match=evident(2, 0, 1)), "evidence"),
+    (replace(ANN, match=evident(0, 9, 99)), "evidence"),
+]
 
 
 def test_a_unit_that_does_not_quote_its_text_is_never_written(bench: Any) -> None:

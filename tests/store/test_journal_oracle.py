@@ -101,12 +101,10 @@ class Oracle:
                     places = [n for n, old in enumerate(half.units) if old.id == unit.id]
                     if places:
                         half.units[places[0]] = unit
-                    else:
-                        at = len(half.units)  # before all that follow it in the text, from the first of them
-                        for n, old in reversed(list(enumerate(half.units))):
-                            if old.spans and unit.spans and old.spans[0].start > unit.spans[0].start:
-                                at = n
-                        half.units.insert(at, unit)
+                    else:  # before all that follow it in the text, from the first of them
+                        starts = ((n, old.spans[0].start) for n, old in enumerate(half.units) if old.spans)
+                        behind = (n for n, start in starts if unit.spans and start > unit.spans[0].start)
+                        half.units.insert(next(behind, len(half.units)), unit)
                 if half.disposition != "verified":
                     half.disposition = "started"
             case Accept():
@@ -165,12 +163,10 @@ class Desk:
     def touch(self, who: str, key: str) -> review.Opened:
         """Open a sample; the first time, the oracle learns what was shown."""
         opened = review.open_sample(self.store, self.ids[key], who)
-        halves: dict[str, Half] = {
-            kind: Half("todo", list(opened.state.of(kind).assessment.units)) for kind in KINDS
-        }
         if key not in self.oracles[who].shown:
             assert journal.load_reviews(self.store, {self.ids[key]: who}) == {}
-            self.oracles[who].shown[key] = Sheet(halves)
+            units = {kind: list(opened.state.of(kind).assessment.units) for kind in KINDS}
+            self.oracles[who].shown[key] = Sheet({kind: Half("todo", own) for kind, own in units.items()})
         return opened
 
     def led(self, moved: journal.Moved | None, who: str) -> None:
@@ -181,19 +177,15 @@ class Desk:
 
     def step(self, who: str, key: str, what: str, n: int) -> None:
         oracle = self.oracles[who]
-        if what == "undo":
-            moved = desk.undo(self.store, self.info.id, who)
-            assert (moved is not None) == oracle.undo()
-            self.led(moved, who)
-        elif what == "redo":
-            moved = desk.redo(self.store, self.info.id, who)
-            assert (moved is not None) == oracle.redo()
+        if what in ("undo", "redo"):
+            move, expected = (desk.undo, oracle.undo) if what == "undo" else (desk.redo, oracle.redo)
+            moved = move(self.store, self.info.id, who)
+            assert (moved is not None) == expected()
             self.led(moved, who)
         elif what == "bulk":
             opened = {name: self.touch(who, name) for name in KEYS}
-            edits = {
-                name: self.edits(one, "relabel" if n % 2 else "accept", n) for name, one in opened.items()
-            }
+            how = "relabel" if n % 2 else "accept"
+            edits = {name: self.edits(one, how, n) for name, one in opened.items()}
             acts = [review.act_on(one, *edits[name]) for name, one in opened.items()]
             journal.record(self.store, acts, who)
             oracle.act({**edits})
@@ -237,15 +229,12 @@ class Desk:
     def projected(self, sample_id: int, who: str, state: ReviewState) -> None:
         own = "SELECT id FROM review WHERE sample_id = ? AND annotator = ?"
         head = "SELECT seq, flag, entity, statement FROM review WHERE id = ?"
-        gold = (
-            "SELECT position, text, verdict, label, document FROM gold_unit "
-            "WHERE review_id = ? AND kind = ? ORDER BY position"
-        )
+        columns = "position, text, verdict, label, document"
+        gold = f"SELECT {columns} FROM gold_unit WHERE review_id = ? AND kind = ? ORDER BY position"
         with closing(sqlite3.connect(self.path)) as raw:
             (number,) = raw.execute(own, (sample_id, who)).fetchone()
-            assert raw.execute(head, (number,)).fetchall() == [
-                (state.seq, state.flag, state.entity.disposition, state.statement.disposition)
-            ]
+            said = (state.seq, state.flag, state.entity.disposition, state.statement.disposition)
+            assert raw.execute(head, (number,)).fetchall() == [said]
             for kind in KINDS:
                 half = state.of(kind)
                 units = gold_units(half.assessment.units) if half.disposition == "verified" else ()

@@ -69,7 +69,7 @@ def check_whole(bench: Any) -> dict[tuple[str, str], set[str]]:
         numbers = bench.query("SELECT seq FROM review_event WHERE review_id = ? ORDER BY id", number)
         assert numbers == [(place,) for place in range(seq + 1)]
         assert (state.entity.disposition, state.statement.disposition) == (entity, statement)
-        assert state.opened is not None
+        assert state.opened
         for kind in KINDS:
             half = state.of(kind)
             units = "SELECT document FROM gold_unit WHERE review_id = ? AND kind = ? ORDER BY position"

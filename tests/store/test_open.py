@@ -8,9 +8,8 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from threading import Timer
 from typing import Any
@@ -18,7 +17,7 @@ from typing import Any
 import pytest
 from sqlalchemy import create_engine, inspect, make_url, text
 
-from tests.conftest import Bench
+from tests.conftest import Bench, past
 from tests.lists import from_cases
 from tests.postgres import Server, ask
 from tests.rows import gold, proposal, sample
@@ -82,29 +81,21 @@ def test_pragmas_hold_on_every_connection(bench: Any, monkeypatch: pytest.Monkey
     monkeypatch.setattr(database, "_prepare_sqlite", prepare.__wrapped__)
     bench.reopen()
     pragmas = ("journal_mode", "foreign_keys", "synchronous", "busy_timeout")
-    connections = [bench.store.engine.connect() for _ in range(3)]
-    try:
-        for connection in connections:
+    with ExitStack() as stack:
+        for connection in [stack.enter_context(bench.store.engine.connect()) for _ in range(3)]:
             found = [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in pragmas]
             assert found == ["wal", 1, 2, 5000]
-    finally:
-        for connection in connections:
-            connection.close()
 
 
-@pytest.mark.parametrize(
-    ("version", "error", "message"),
-    [
-        ("9999", NewerSchemaError, r"newer Workbench \(schema 9999.*upgrade"),
-        ("0005", StoreError, r"older Workbench \(schema 0005.*export.*the version that made it"),
-    ],
-)
+NEWER = ("9999", NewerSchemaError, r"newer Workbench \(schema 9999.*upgrade")
+OLDER = ("0005", StoreError, r"older Workbench \(schema 0005.*export.*the version that made it")
+
+
+@pytest.mark.parametrize(("version", "error", "message"), [NEWER, OLDER])
 def test_another_schema_is_refused_untouched(bench: Any, version: str, error: Any, message: str) -> None:
     """Not a byte changes, no file appears, and the message says what to do."""
     bench.store.close()
-    with closing(sqlite3.connect(bench.db)) as raw:
-        raw.execute("UPDATE alembic_version SET version_num = ?", (version,))
-        raw.commit()
+    past(bench.db, f"UPDATE alembic_version SET version_num = '{version}'")
     before = footprint(bench.folder)
 
     with pytest.raises(error, match=message):
@@ -117,44 +108,34 @@ TRACKS = "CREATE TABLE tracks (name TEXT); INSERT INTO tracks VALUES ('one');"
 ALEMBIC = f"{TRACKS} CREATE TABLE alembic_version (version_num TEXT);"
 
 
-def made_by(script: str) -> Callable[[Path], None]:
-    """Makes the database of a script."""
-
-    def make(path: Path) -> None:
+def made(path: Path, what: str) -> None:
+    """A folder, the first half of a database of ours, the database of a script, or a text."""
+    if what == "a folder":
+        path.mkdir()
+    elif what == "cut off":
+        open_store(str(path)).close()
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2 + 100])
+    elif what.startswith("CREATE"):
         with closing(sqlite3.connect(path)) as raw:
-            raw.executescript(script)
-
-    return make
-
-
-def text_file(path: Path) -> None:
-    path.write_text('{"id": "not a database, but longer than the header of one", "user_input": "' + "x" * 100)
-
-
-def cut_off(path: Path) -> None:
-    open_store(str(path)).close()
-    data = path.read_bytes()
-    path.write_bytes(data[: len(data) // 2 + 100])
-
-
-def a_folder(path: Path) -> None:
-    path.mkdir()
+            raw.executescript(what)
+    else:
+        path.write_text(what)
 
 
 @pytest.mark.parametrize(
-    ("make", "message"),
+    ("what", "message"),
     [
-        (made_by(TRACKS), "not a Workbench database.*tracks"),
-        (made_by(f"{ALEMBIC} INSERT INTO alembic_version VALUES ('0001')"), "not a Workbench database"),
-        (made_by(ALEMBIC), "not a Workbench database"),
-        (text_file, "not a database"),
-        (cut_off, "malformed|damaged"),
-        (a_folder, "unable to open"),
+        (TRACKS, "not a Workbench database.*tracks"),
+        (f"{ALEMBIC} INSERT INTO alembic_version VALUES ('0001')", "not a Workbench database"),
+        (ALEMBIC, "not a Workbench database"),
+        ("not a database, but longer than the header of one: " + "x" * 100, "not a database"),
+        ("cut off", "malformed|damaged"),
+        ("a folder", "unable to open"),
     ],
 )
-def test_what_is_not_ours_is_refused_untouched(tmp_path: Path, make: Any, message: str) -> None:
+def test_what_is_not_ours_is_refused_untouched(tmp_path: Path, what: str, message: str) -> None:
     """Another program's database, also one with migrations of its own, a text, a damaged file, a folder."""
-    make(tmp_path / "other.db")
+    made(tmp_path / "other.db", what)
     before = footprint(tmp_path)
 
     with pytest.raises(StoreError, match=message):
@@ -215,16 +196,13 @@ def test_urls_and_paths() -> None:
 def test_four_processes_may_make_one_database_at_once(tmp_path: Path) -> None:
     """The first makes the tables, the others wait and find them."""
     code = (
-        "import os, sys\n"
+        "import multiprocessing, sys\n"
         "from workbench.store.engine import open_store\n"
-        "children = []\n"
-        "for _ in range(4):\n"
-        "    child = os.fork()\n"
-        "    if child == 0:\n"
-        "        open_store(sys.argv[1]).close()\n"
-        "        os._exit(0)\n"
-        "    children.append(child)\n"
-        "sys.exit(sum(os.waitpid(child, 0)[1] for child in children) > 0)\n"
+        "fork = multiprocessing.get_context('fork')\n"
+        "children = [fork.Process(target=lambda: open_store(sys.argv[1]).close()) for _ in range(4)]\n"
+        "[child.start() for child in children]\n"
+        "[child.join() for child in children]\n"
+        "sys.exit(any(child.exitcode for child in children))\n"
     )
     path = tmp_path / "w.db"
 
@@ -282,10 +260,8 @@ def later(bench: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 NEWEST = database.SCHEMA
-ROWS = [
-    sample("a", "Rome.", "Rome.", gold=gold({"Rome": "found"}), scores={"context_entity_recall": 0.5},
-           proposal=proposal(["Rome"], ["Rome"]))
-]  # fmt: skip
+KNOWN = {"gold": gold({"Rome": "found"}), "scores": {"context_entity_recall": 0.5}}
+ROWS = [sample("a", "Rome.", "Rome.", proposal=proposal(["Rome"], ["Rome"]), **KNOWN)]
 
 
 def test_an_older_database_is_copied_and_then_migrated(bench: Any, later: Any) -> None:
@@ -346,15 +322,13 @@ def test_a_database_on_a_server_is_migrated(bench: Any, later: Any, postgres: An
 @pytest.mark.databases
 def test_what_is_read_together_is_of_one_moment(bench: Bench) -> None:
     """Whatever another program writes between two reads."""
-    bench.load([{"id": "a", "user_input": "q", "reference": "Rome.", "retrieved_contexts": []}])
-    other = open_store(bench.store.url)
+    bench.load(ROWS)
     dataset = bench.info().id
-    with bench.store.reading():
+    with closing(open_store(bench.store.url)) as other, bench.store.reading():
         assert 85 == bench.info().threshold
         set_dataset(other, dataset, threshold=70)
         assert 85 == bench.info().threshold
     assert 70 == bench.info().threshold
-    other.close()
 
 
 def test_several_programs_make_one_database_on_a_server_at_once(postgres: Server) -> None:

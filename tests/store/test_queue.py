@@ -123,9 +123,8 @@ def test_the_next_sample_goes_round_once(bench: Any) -> None:
 
     assert visited == [*order[3:], *order[:3]]
     assert queue.next_sample(bench.store, bench.info(), "ann") is None
-    assert queue.next_sample(bench.store, bench.info(), "bo") == next(
-        number for number in order if visited.index(number) % 2
-    )
+    skipped_or_not = (number for number in order if visited.index(number) % 2)
+    assert queue.next_sample(bench.store, bench.info(), "bo") == next(skipped_or_not)
 
 
 @pytest.mark.sqlite
@@ -136,18 +135,13 @@ def test_the_order_by_difference_takes_any_number_of_samples(bench: Any) -> None
     from workbench.store.tables import SampleRow
 
     bench.load(rows(1))
-    (stored,) = bench.query("SELECT user_input, reference, reference_hash, content_hash FROM sample")
-    dataset = bench.info().id
-    many = [
-        {
-            "dataset_id": dataset, "key": f"k{n}", "user_input": stored[0], "reference": stored[1],
-            "retrieved_contexts": [], "reference_hash": f"{n}", "content_hash": f"{n}",
-            "u": n / 40_000, "blind_u": 0.5,
-        }
+    same = {"dataset_id": bench.info().id, "user_input": "q", "reference": "Rome.", "retrieved_contexts": []}
+    own = (
+        {"key": f"k{n}", "reference_hash": f"{n}", "content_hash": f"{n}", "u": n / 40_000}
         for n in range(33_000)
-    ]  # fmt: skip
+    )
     with bench.store.writing() as session:
-        session.execute(insert(SampleRow), many)
+        session.execute(insert(SampleRow), [{**same, **one, "blind_u": 0.5} for one in own])
 
     assert len(queue_ids(bench.store, bench.info(), "ann", order="delta")) == 33_001
 
@@ -160,9 +154,7 @@ ROWS: list[dict[str, Any]] = [
 def test_terms_over_samples_that_nobody_reviewed(bench: Any) -> None:
     """Texts in any case and script, ids, groups, meta, and labels as the policy knows them."""
     bench.load(ROWS)
-    known = [
-        [text, wanted] for text, wanted in cases(__file__, "terms over samples that nobody reviewed")[1:]
-    ]
+    known = cases(__file__, "terms over samples that nobody reviewed")[1:]
     said = [[text, " ".join(key.partition("-")[0] for key in found(bench, text))] for text, _ in known]
 
     assert known == said
@@ -229,9 +221,8 @@ def test_every_term_can_be_said_to_postgresql(bench: Any) -> None:
     info = replace(bench.info(), show_auto="always")
     for text in texts:
         (term,) = query(text).terms
-        picked: dict[Any, list[int]] = {"fast": [1], "disputed": [1], "unresolved": [1]} | (
-            {term: [1]} if "auto" in text else {}
-        )
+        computed = ("fast", "disputed", "unresolved", *([term] if "auto" in text else []))
+        picked: Any = dict.fromkeys(computed, [1])  # noqa: RUF024 - nobody changes it
         dialect: Any = postgresql
         said = str(condition(term, info, "ann", picked).compile(dialect=dialect.dialect()))
         assert "holds(" not in said

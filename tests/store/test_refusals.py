@@ -44,23 +44,18 @@ def bench(bench: Any, on: str) -> Any:
 
 
 FULL = """
-import resource, sys
+import os, resource, sys
 from workbench.errors import StoreError
 from workbench.reviewing.edits import Comment
 from workbench.stages import review
-from workbench.stages.queue_values import queue_ids
-from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
 
 store = open_store(sys.argv[1])
-info = find_dataset(store, None)
-first, second, third = queue_ids(store, info, "ann", order="file")
-review.act(store, review.open_sample(store, first, "ann"), Comment("before"))
-wal = sys.argv[1] + "-wal"
-size = __import__("os").path.getsize(wal)
+review.act(store, review.open_sample(store, 1, "ann"), Comment("before"))
+size = os.path.getsize(sys.argv[1] + "-wal")
 _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
 resource.setrlimit(resource.RLIMIT_FSIZE, (size + 20_000, hard))  # the disk ends here
-opened = review.open_sample(store, second, "ann")
+opened = review.open_sample(store, 2, "ann")
 try:
     review.act(store, opened, Comment("x" * 100_000))
 except StoreError as error:
@@ -127,9 +122,8 @@ def test_an_import_that_fills_the_disk_says_what_went_in_and_leaves_no_empty_dat
 
     [size] = [one["progress"]["total"] for one in held]
     assert 0 < size < len(rows)
-    first.refuses(
-        "disk is full", f"; {size:,} rows went in before: import the file again, and the others come"
-    )
+    went_in = f"; {size:,} rows went in before: import the file again, and the others come"
+    first.refuses("disk is full", went_in)
     second.refuses("disk is full")
     assert "went in" not in second.err
 
@@ -166,25 +160,22 @@ def run_reading(path: Path, *commands: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([*map(str, command)], capture_output=True, text=True, check=True)
 
 
-READS = {
-    "status": "demo: 50 samples", "score": "taj-high", "compare": "Dataset demo · 50 samples",
-    "policy show": "kinds = [",
-}  # fmt: skip
+READS = {"status": "demo: 50 samples", "score": "taj-high", "compare": "Dataset demo · 50 samples"}
+READS["policy show"] = "kinds = ["
+
+
+READ_ONLY = {"file": (0o444, 0o777, list(READS)), "folder": (0o644, 0o555, ["status"])}
 
 
 @pytest.mark.skipif(os.name == "nt", reason="permissions of POSIX")
-@pytest.mark.parametrize(
-    ("file_mode", "folder_mode", "reads"),
-    [(0o444, 0o777, list(READS)), (0o644, 0o555, ["status"])],
-    ids=["file", "folder"],
-)
+@pytest.mark.parametrize("what", READ_ONLY)
 def test_a_database_that_may_only_be_read_is_read(
-    demo: Any, shared_folder: Path, tmp_path: Path, file_mode: int, folder_mode: int, reads: list[str]
+    demo: Any, shared_folder: Path, tmp_path: Path, what: str
 ) -> None:
     """Commands that read answer as ever, it is copied and exported; those that write say why they cannot."""
     demo.store.close()
-    path = shared_folder / "w # %.db"
-    shutil.copy(demo.db, path)
+    file_mode, folder_mode, reads = READ_ONLY[what]
+    path = Path(shutil.copy(demo.db, shared_folder / "w # %.db"))
     path.chmod(file_mode)
     shared_folder.chmod(folder_mode)
     before = path.read_bytes()
@@ -265,8 +256,7 @@ def test_a_lock_is_told_and_the_act_goes_in(
             review.act(bench.store, opened, editing.accept(opened, "entity"))
 
         assert bench.open("s0").state == opened.state
-        waiting = f"waiting for another program that is writing to {bench.db} …"
-        assert [waiting] == [record.getMessage() for record in caplog.records]
+        assert [f"waiting for another program that is writing to {bench.db} …"] == caplog.messages
         other.execute("ROLLBACK")
     after = review.act(bench.store, opened, editing.accept(opened, "entity"))
     assert after.state.entity.disposition == "verified"
@@ -316,11 +306,11 @@ def test_who_may_write_the_database_can_be_kept_from_a_claim(bench: Any) -> None
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows removes no open file")
 def test_a_claim_of_a_file_that_its_last_owner_removes_meanwhile_is_none(bench: Any) -> None:
-    connect, aside = sqlite3.connect, bench.db.with_name(f"{bench.db.name}-run-1")
+    connect: Any = sqlite3.connect
 
-    def late(*given: Any, **more: Any) -> sqlite3.Connection:
-        own: sqlite3.Connection = connect(*given, **more)
-        aside.unlink()
+    def late(*given: Any, **more: Any) -> Any:
+        own = connect(*given, **more)
+        bench.db.with_name(f"{bench.db.name}-run-1").unlink()
         return own
 
     with pytest.MonkeyPatch.context() as patch:
@@ -336,20 +326,13 @@ def test_a_writer_waits_its_turn(bench: Any, monkeypatch: pytest.MonkeyPatch) ->
     opened = bench.open("s0")
     with closing(sqlite3.connect(bench.db, isolation_level=None, check_same_thread=False)) as other:
         other.execute("BEGIN IMMEDIATE")
-        happened = []
-
-        def release() -> None:
-            happened.append("the other one is done")
-            other.execute("ROLLBACK")
-
-        timer = threading.Timer(0.3, release)
+        timer = threading.Timer(0.3, other.execute, ["ROLLBACK"])
         timer.start()
 
         review.act(bench.store, opened, Comment("patient"))
 
-        happened.append("written")
+        assert not other.in_transaction, "the other one is done"
         timer.join()
-    assert ["the other one is done", "written"] == happened
     assert bench.review("s0").state.comments == ("patient",)
 
 
@@ -365,13 +348,12 @@ def test_a_read_under_way_ends_before_the_database_is_closed(bench: Any) -> None
             time.sleep(0.2)
             done.append("read")
 
-    reader = threading.Thread(target=read)
-    reader.start()
-    began.wait(600)
-    bench.store.close()
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(read)
+        began.wait(600)
+        bench.store.close()
 
-    assert ["read"] == done
-    reader.join()
+        assert ["read"] == done
 
 
 @pytest.mark.databases
@@ -444,8 +426,7 @@ def test_a_server_that_goes_away_is_told_from_a_wrong_call(mortal: Server) -> No
 
 def told(caplog: pytest.LogCaptureFixture) -> list[str]:
     """What was said to be waited for, but for a connection: on a busy machine one takes its time."""
-    said = [record.getMessage() for record in caplog.records]
-    return [line for line in said if not line.startswith("waiting for the server of")]
+    return [line for line in caplog.messages if not line.startswith("waiting for the server of")]
 
 
 def test_a_server_that_does_not_answer_is_given_up_aloud_and_a_slow_one_is_not(
@@ -461,21 +442,18 @@ def test_a_server_that_does_not_answer_is_given_up_aloud_and_a_slow_one_is_not(
         caplog.clear()
         with mortal.hanging(), monkeypatch.context() as hasty:
             hasty.setattr("workbench.store.database.BUSY_SECONDS", 2.0)
+            given_up = r"^the server is away: it does not answer \(try again when"
             for _ in range(2):  # the second one at once
-                with pytest.raises(
-                    AwayError, match=r"^the server is away: it does not answer \(try again when"
-                ):
+                with pytest.raises(AwayError, match=given_up):
                     list_datasets(store)
-        assert [f"waiting for the server of {make_url(url).database} …"] == [
-            record.getMessage() for record in caplog.records
-        ]
+        assert [f"waiting for the server of {make_url(url).database} …"] == caplog.messages
         time.sleep(1)
         assert [] == list_datasets(store)
     caplog.clear()
     timed_out = pytest.raises(AwayError, match="the server is away: connection timeout expired")
     with socket.create_server(("127.0.0.1", 0)) as mute, timed_out:
         open_store(f"postgres://ann@127.0.0.1:{mute.getsockname()[1]}/gold?connect_timeout=2")
-    assert ["waiting for the server of gold …"] == [record.getMessage() for record in caplog.records]
+    assert ["waiting for the server of gold …"] == caplog.messages
 
 
 def test_what_others_lock_on_a_server_is_waited_for_aloud_and_not_for_ever(
