@@ -386,10 +386,7 @@ def _bare(text: str, kind: str) -> str:
         return ""
     if match := (bare[:1].islower() and _DESCRIPTION.match(bare)) or ("of" in bare and _FORMAL.match(bare)):
         bare = bare[match.end() :]
-    if bare.endswith((")", "]")):
-        bare = _PARENTHESES.sub("", bare)
-    if ":" in bare:
-        bare = _SUBTITLE.sub("", bare)
+    bare = _SUBTITLE.sub("", _PARENTHESES.sub("", bare))
     while " " in bare and (form := bare.rpartition(" ")[2].strip(",")).replace(".", "") in LEGAL_FORMS:
         if form in _NO_FORM and kind != ORGANISATION:
             break

@@ -27,8 +27,8 @@ from workbench.matching.analysis import (
 )
 from workbench.model import FoundIf
 from workbench.text.lists import has_digit, listed, sections
-from workbench.text.normalise import alike, is_foreign, key
-from workbench.text.numbers import OTHER_UNITS, differ, readings, turned
+from workbench.text.normalise import alike, differ, is_foreign, key
+from workbench.text.numbers import readings
 
 Verdict = tuple[int, str]
 NOTHING: Verdict = (0, "")
@@ -48,10 +48,7 @@ _DERIVED = 0.82  # a suggestion at most
 _WORDS = sections(__name__)
 _NOT_A_PERSON = listed(_WORDS["not a person"])
 # Beginnings and ends that make another word of one: hypertension, hypotension; nitrate, nitrite.
-_OPPOSITES = [
-    re.compile(f"{line} {line}".replace("_", r"(\w+)", 1).replace("_", r"\1"))
-    for line in _WORDS["opposites"].strip().splitlines()
-]
+_OPPOSITES = [*map(re.compile, _WORDS["opposites"].strip().splitlines())]
 
 
 class Name(NamedTuple):
@@ -113,13 +110,13 @@ def compare_as_written(a: Analysed, b: Analysed) -> Verdict:
     """The best layer for two names, each with all its words."""
     if a.digits != b.digits and not a.keys & b.keys:
         return coarser_date(a, b), "digits"
-    if a.digits and (differ(a.text, b.text) or turned(key(a.text, a.lang), key(b.text, b.lang))):
+    if a.digits and differ(a.text, b.text, a.lang):
         return NOTHING
     if a.bag == b.bag or a.keys & b.keys:
         return NORMALISED, "normalised"
     rates = {(rate := _RATE.search(text)) and rate[1].lower() for text in (a.text, b.text)}
-    if a.digits and (len(rates) > 1 or not OTHER_UNITS.isdisjoint({*a.bag} ^ {*b.bag})):
-        return NOTHING  # 500 mg is not 500 mg/kg, nor 10 business days 10 days
+    if a.digits and len(rates) > 1:  # 500 mg is not 500 mg/kg
+        return NOTHING
     pairs = paired(a, b)
     if not pairs.left and not pairs.right:
         return INFLECTED, "inflected"
@@ -220,14 +217,11 @@ def _nearness(x: str, y: str, alone: bool) -> float:
 
 def _other_letter(a: Analysed, b: Analysed, pairs: Pairs) -> bool:
     """Whether single letters tell two names apart: hepatitis A and B; vitamin C, vitamin."""
-    letters = [
-        [i for i in left if len(name.tokens[i]) == 1 and name.tokens[i].isalpha()]
-        for name, left in ((a, pairs.left), (b, pairs.right))
-    ]
-    if all(letters):
-        return True
-    last = len(a.tokens) - 1 in letters[0] or len(b.tokens) - 1 in letters[1]
-    return last and len(a.tokens) != len(b.tokens) and not (a.dotted or b.dotted or a.label == PERSON)
+    x = [i for i in pairs.left if len(a.tokens[i]) == 1 and a.tokens[i].isalpha()]
+    y = [j for j in pairs.right if len(b.tokens[j]) == 1 and b.tokens[j].isalpha()]
+    last = len(a.tokens) - 1 in x or len(b.tokens) - 1 in y
+    exact = last and len(a.tokens) != len(b.tokens) and not (a.dotted or b.dotted or a.label == PERSON)
+    return exact or bool(x and y)
 
 
 def acronym(a: Analysed, b: Analysed) -> int:

@@ -102,9 +102,7 @@ def _terms(text: str) -> list[str]:
 
 def _beginning(word: str) -> str:
     """What most forms of a word share; all of a short word or a number."""
-    if len(word) <= 4 or has_digit(word):
-        return word
-    return word[: max(4, round(len(word) * 0.7))]
+    return word if len(word) <= 4 or has_digit(word) else word[: max(4, round(len(word) * 0.7))]
 
 
 def _spellings(term: str) -> tuple[str, ...]:
@@ -112,9 +110,7 @@ def _spellings(term: str) -> tuple[str, ...]:
 
     Two capitals (EU) are no other word.
     """
-    if term.isupper():
-        return (term,)
-    return tuple(dict.fromkeys((term, term.capitalize(), term.upper())))
+    return (term,) if term.isupper() else tuple(dict.fromkeys((term, term.capitalize(), term.upper())))
 
 
 def _places(context: str, term: tuple[str, ...], number: int) -> Iterator[_TermHit]:

@@ -37,7 +37,7 @@ from workbench.model import Evidence, Match
 from workbench.text import numbers
 from workbench.text.inflection import forms, spelled
 from workbench.text.lists import has_digit, listed, sections
-from workbench.text.normalise import bounded, find_folded, fold, genus_of, key, wholes, words
+from workbench.text.normalise import GENERA, bounded, differ, find_folded, fold, key, wholes, words
 from workbench.text.tokens import GRADE, UNSPACED, word_pattern
 
 # Words between the words of a name that do not count as a gap.
@@ -121,7 +121,8 @@ class Words:
         forms = [initial] if initial in self._wanted and word[0].isupper() else []
         if self._lang in (None, "en"):
             low = spelled(low)
-        if low.startswith(self._openings) or _takes_prefixes(low) or (self._wholes and wholes(low)):
+        with_prefix = "\u0590" <= low[:1] <= "\u06ff"  # Arabic and Hebrew write prepositions with the word
+        if low.startswith(self._openings) or with_prefix or (self._wholes and wholes(low)):
             forms += sorted(traits(low, self._lang) & self._wanted)
         figure = FIGURE in self._wanted and (
             has_digit(low)
@@ -130,11 +131,6 @@ class Words:
             or (word.isupper() and numbers.ROMAN_END.search(word))
         )
         return [*forms, FIGURE] if figure else forms, counts
-
-
-def _takes_prefixes(word: str) -> bool:
-    """Whether the script writes prepositions together with the word (Arabic, Hebrew)."""
-    return "\u0590" <= word[:1] <= "\u06ff"
 
 
 def in_order(
@@ -185,7 +181,7 @@ _PLURAL_OPENS = re.compile(
     r"[^\W_]{2,}[^\W_isu]s[ \u00a0]of[ \u00a0](?:the[ \u00a0])?$"
 )
 _AFTER = re.compile(
-    r"(?: (?:du|del|do) (?=Nord|Sud|Norte|Sul?r?\b)|[ \u00a0-]|['’]s )((?:[^\W\d_]\.){2,}|[^\W_]+)"
+    r"(?: d(?:u|el|o) (?=Nord|Sud|Norte|Su[lr]\b)|[ \u00a0-]|['’]s )((?:[^\W\d_]\.){2,}|[^\W_]+)"
 )
 _MONTH_BEFORE = re.compile(r"([^\W\d_]+)\.?,?[ \u00a0](?:\d{1,2}(?:st|nd|rd|th)?,?[ \u00a0])?$")
 # What makes a figure before a capital a part of the name: the 2002 Winter Olympics, not in 2002 Microsoft.
@@ -220,7 +216,8 @@ def inside_longer(
     apart = _APART_GERMAN if german else _APART
     if folded(surface.split()[0]) in numbers.MONTHS:
         return bool(_DAY_BEFORE.search(before))
-    if surface.isdigit() and _inside_date(before, right):
+    beside = (_MONTH_BEFORE.search(before), right)
+    if surface.isdigit() and any(word is not None and folded(word[1]) in numbers.MONTHS for word in beside):
         return True
     if surface[0].isdigit() and before.endswith("-"):  # 19 of Covid-19, 1273 of mRNA-1273
         return left is not None and left[1] != left[1].lower() and folded(left[1]) not in numbers.MONTHS
@@ -247,11 +244,6 @@ def _extends(match: re.Match[str] | None, own: frozenset[str], apart: Set[str]) 
         return False
     low = folded(match[1])
     return low not in apart and low not in own and low not in numbers.MONTHS
-
-
-def _inside_date(before: str, follower: re.Match[str] | None) -> bool:
-    beside = (_MONTH_BEFORE.search(before), follower)
-    return any(word is not None and folded(word[1]) in numbers.MONTHS for word in beside)
 
 
 class _Pattern(NamedTuple):
@@ -354,8 +346,8 @@ def _telling(text: str) -> list[str]:
     Initials, parts of a word (e-mail) and letters that tell one from another (hepatitis A) stay.
     """
     inside = (word for word in text.lower().split() if "-" in word or word[1:] == ".")
-    parts = {*map(fold, _LETTER.findall(text))}.union(
-        part for word in inside for part in re.split("[-.]", word)
+    parts = {part for word in inside for part in re.split("[-.]", word)}.union(
+        map(fold, _LETTER.findall(text))
     )
     everything = pieces(text)
     return [word for word in everything if word not in FILLERS or word in parts] or everything
@@ -378,7 +370,7 @@ def _patterns(name: Analysed, lang: str | None) -> Iterator[_Pattern]:
     for other in _rephrased(name, words):
         yield _like(other, lang, (NORMALISED, "normalised"), tight=True)
     if len(words) > 1 and (name.label == PERSON or _SPECIES.fullmatch(name.text)):  # J. Smith, S. aureus
-        genus = genus_of(words[0][0], words[-1])
+        genus = GENERA.get(f"{words[0][0]} {words[-1]}")
         letters = [f"initial {word}" if len(word) == 1 else f"letter {word[0]}" for word in words]
         if genus and genus != words[0]:  # S. aureus is no Streptococcus
             letters[0] = genus if len(words[0]) == 1 else words[0]
@@ -392,9 +384,7 @@ def _patterns(name: Analysed, lang: str | None) -> Iterator[_Pattern]:
         apart = [words[0][:-1], "plus" if words[0][-1] == "+" else "minus"]
     if apart != words:  # GPT4, GPT-4; L221-18, L. 221-18
         yield _like(apart, lang, (NORMALISED, "normalised"))
-    elif (
-        1 < len(words) < 4 and not words[0][0].isdigit() and not _LETTERED.search(name.text)
-    ):  # e-mail, email
+    elif 1 < len(words) < 4 and not (words[0][0].isdigit() or _LETTERED.search(name.text)):  # e-mail, email
         yield _Pattern((forms("".join(words), lang),), NORMALISED, "normalised")
     for acronym in sorted(name.initials):
         if len(acronym) > 2:
@@ -447,9 +437,8 @@ def _rephrased(name: Analysed, words: list[str]) -> Iterator[list[str]]:
         for start in range(len(some)):
             for size in range(1, min(4, len(some) - start + 1)):
                 named = country(some[start : start + size])
-                if (
-                    named.counts and size < len(some) and some[start] not in ("america", "gb")
-                ):  # Miss America, 10 GB
+                # Miss America, 10 GB
+                if named.counts and size < len(some) and some[start] not in ("america", "gb"):
                     for other in other_names(named.name, name.text):
                         yield [*some[:start], *other, *some[start + size :]]
 
@@ -637,24 +626,14 @@ def _is_other_figure(name: Analysed, text: str, start: int, end: int) -> bool:
     if part and (name.text.isdecimal() or text[start:end].isdecimal()):  # also "of 3" of 3:1
         return True
     begin = _whole_figure(text, start, name.lang)
-    surface = text[max(0, begin - 2) : end + 1]
-    if numbers.differ(name.text, surface) or numbers.turned(
-        key(name.text, name.lang), key(surface, name.lang)
-    ):
+    edge = behind.end() if behind and name.lang in ("fr", "es") else end + 1  # jours ouvrés
+    if differ(name.text, text[max(0, begin - 2) : edge], name.lang):
         return True
-    wanted = [
-        numbers.without_zeros(filter(has_digit, some))
-        for some in (name.digits, _as_words(name.text, name.lang))
-    ]
-    inside = words(text[begin : behind.end() if behind and name.lang in ("fr", "es") else end], name.lang)
-    if not numbers.OTHER_UNITS.isdisjoint({*inside}.difference(name.bag)) and not numbers.UNITS.isdisjoint(
-        name.bag
-    ):
-        return True  # 10 business days
+    wanted = [_numbers(some) for some in (name.digits, _as_words(name.text, name.lang))]
     if not numbers.MEASURES.isdisjoint(name.bag) and numbers.AMOUNTS.isdisjoint(name.bag):
         rate = behind is not None and behind.group()[1:5] == "per " and " per " not in name.text
         near = numbers.in_smallest(words(text[max(0, begin - 20) : end + 20], name.lang))
-        if not any(numbers.without_zeros(near).issuperset(digits) for digits in wanted):
+        if not any(map(numbers.without_zeros(near).issuperset, wanted)):
             return True  # 30 minutes of 1 hour 30 minutes
         if rate or text[begin] in "$€£" or _RANGE_BEFORE.search(text, max(0, start - 3), start):
             return True  # 10 m of $10 m, 10 km of 10 km per hour, 40 mg of 10-40 mg

@@ -141,8 +141,6 @@ def _quoted(statement: ProposedStatement, contexts: Sequence[str]) -> tuple[Evid
         return ()
     places = range(len(contexts)) if statement.context is None else [statement.context]
     for index in places:
-        if 0 <= index < len(contexts):
-            spans = ground(statement.quote, contexts[index])
-            if spans:
-                return (Evidence(index, spans[0].start, spans[0].end),)
+        if 0 <= index < len(contexts) and (spans := ground(statement.quote, contexts[index])):
+            return (Evidence(index, spans[0].start, spans[0].end),)
     return ()

@@ -58,13 +58,9 @@ def find_nearly(quote: str, text: str) -> list[Span]:
     word or with one letter in five changed; longer quotes need 85 % of their letters.
     """
     wanted, _ = _folded_words(quote)
-    if not wanted:
-        return []
     known = _known_words(text)
     scored = [best for start in _starts(wanted, known) if (best := _best_window(wanted, known, start))]
-    if not scored:
-        return []
-    top = max(score for score, _, _ in scored)
+    top = max((score for score, _, _ in scored), default=0.0)
     spans: list[Span] = []
     for _, first, last in sorted((s for s in scored if s[0] >= top - 3), key=lambda s: s[1:]):
         span = snap(text, known.edges[first][0], known.edges[last - 1][1])
@@ -82,12 +78,10 @@ def _starts(wanted: list[str], known: _Words) -> list[int]:
             if len(places) <= _COMMON:
                 for position in places:
                     votes[max(0, position - index)] += 1
-    if not votes:
-        return []
     # A word more or less moves what follows by one.
     near = {start: sum(votes[start + shift] for shift in (-2, -1, 0, 1, 2)) for start in votes}
     ranked = sorted(near, key=lambda start: (-near[start], -votes[start], start))
-    needed = near[ranked[0]] * 0.8
+    needed = max(near.values(), default=0) * 0.8
     return [start for start in ranked[:_WINDOWS] if near[start] >= needed]
 
 

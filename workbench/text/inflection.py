@@ -17,10 +17,6 @@ from workbench.text.lists import by_word, has_digit, listed, sections
 _WORDS = sections(__name__)
 _CYRILLIC = re.compile("[\u0400-\u04ff]")
 _UKRAINIAN_LETTER = re.compile("[іїєґ]")
-_HAN = re.compile("[\u3041-\u30ff\u3400-\u9fff]")
-_HANGUL = re.compile("[\uac00-\ud7af]")
-_ARABIC = re.compile("[\u0600-\u06ff]")
-_HEBREW = re.compile("[\u0590-\u05ff]")
 
 # Each line is one paradigm: the endings one stem can take ("-" is no ending). Two words are forms of
 # one only within a line: Нигер and Нигерия, Иван and Иванов never meet.
@@ -34,15 +30,7 @@ _FINNISH = re.compile(r"(?<=\w{3})(?:ssa|sta|lla|lta|lle|ksi|tta|na|an|en|in|on|
 _SNOWBALL = dict(line.split() for line in _WORDS["snowball"].splitlines())
 _INFLECTING = frozenset({*_SNOWBALL, "pl", "fi", "el", "uk", "be", "bg", "sr", "mk", "fa"})  # forms differ
 # What a word of a script may lose: the kind of a place, a particle, or what is written together with it.
-_AFFIXES = (
-    (_HAN, (re.compile("(?<=..)[市省県县都府區区國国町村州]$"),)),
-    (_HANGUL, (re.compile("(?<=..)(?:에서|에게|으로|까지|부터|은|는|이|가|을|를|의|에|와|과|도|로)$"),)),
-    (
-        _ARABIC,
-        (re.compile("(?:وال|بال|فال|كال|ال|لل|ب|ل|ك|و|ف)(?=.{3})"), re.compile("(?:ب|ل|ك|و|ف)(?=.{3})")),
-    ),
-    (_HEBREW, (re.compile("[והבלמשכ](?=.{3})"),)),
-)
+_AFFIXES = [[*map(re.compile, line.split())] for line in _WORDS["affixes"].strip().splitlines()]
 
 
 @lru_cache(maxsize=1)
@@ -140,8 +128,8 @@ def _others(word: str, lang: str | None) -> Iterator[str]:
         return _alphabetic(word, lang)
     if _CYRILLIC.search(word):
         return _cyrillic(word, lang)
-    for script, affixes in _AFFIXES:
-        if script.search(word) and (script, lang) != (_ARABIC, "fa"):
+    for script, *affixes in _AFFIXES:
+        if script.search(word) and lang != "fa":
             return (affix.sub("", word, count=1) for affix in affixes)
     return _alphabetic(word, lang)
 

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import groupby, islice
+from itertools import groupby, islice, product
 from typing import NamedTuple
 
 from rapidfuzz.distance import OSA
@@ -174,6 +174,7 @@ _FOREIGN_DIGIT = re.compile(r"[^\D0-9]")
 # 10² is no 102, 2½ no 21/2: compatibility forms write them with the same digits.
 _RAISED = re.compile("[²³¹⁰⁴-⁹¼-¾⅐-⅞](?<=\\d.)")
 _BARE = re.compile(r"(?<!\d)(?=[¼½¾])")
+_LEVEL = str.maketrans("″>≥≤", "′<<<")
 _WRITTEN = {"¼": ".25", "½": ".5", "¾": ".75", "+": " plus", "-": " minus", "−": " minus", "–": " minus"}
 _ROUNDS = 4  # folding settles in two rounds on all of Unicode; the rest is margin
 
@@ -188,9 +189,9 @@ _WHOLE, _AT_START, _BEFORE_FIGURE, _AT_END = (
     by_word(_WORDS[f"abbreviations{where}"])
     for where in ("", " at the start", " before a figure", " at the end")
 )
-_GENERA = {f"{genus[0]} {kind}": genus for genus, kinds in by_key(_WORDS["genera"]).items() for kind in kinds}
-_SPECIES = {genus_and_kind.split()[1] for genus_and_kind in _GENERA}
-_ABBREVIATIONS = frozenset({*_WHOLE, *_AT_START, *_BEFORE_FIGURE, *_AT_END, *_SPECIES})
+GENERA = {f"{genus[0]} {kind}": genus for genus, kinds in by_key(_WORDS["genera"]).items() for kind in kinds}
+"""The genus that everybody means by its initial: Staphylococcus in S. aureus."""
+_ABBREVIATIONS = frozenset({*_WHOLE, *_AT_START, *_BEFORE_FIGURE, *_AT_END, *(name[2:] for name in GENERA)})
 _WHOLES = frozenset({*_WHOLE.values(), *_AT_START.values(), *_BEFORE_FIGURE.values(), *_AT_END.values()})
 # Endings of numerals, after a hyphen (1930-х, 14-го) and written together (1930er, 14th).
 _DECADE = re.compile(r"(?<=\d0)(?:-(?:ых|ми|х|е|er)|'s)\b")
@@ -336,6 +337,29 @@ def _numeral(word: str) -> str:
     return ordinal.group(1) if ordinal else word
 
 
+_TOLD = re.compile("|".join(_WORDS["told apart"].split()))
+_DOLLARS = re.compile(r"\$|\d dollars")
+_NTH = re.compile(_WORDS["in an order"].strip(), re.IGNORECASE)
+_SIDE_BY_SIDE = re.compile(r"\d\S*(?: \d\S*)+")
+
+
+def differ(a: str, b: str, lang: str | None) -> bool:
+    """Whether two amounts of the same figures differ.
+
+    In the country of their dollars, in what only a sign or capitals tell (MW, mW; 5′, 5″; < 5, > 5), in their
+    unit (10 business days), in the order of figures side by side (2-1, 1-2), or as 2 days and the 2nd day.
+    """
+    told = [{mark.strip() for mark in _TOLD.findall(text)} for text in (a, b)]
+    alike = [{mark.lower().translate(_LEVEL) for mark in marks} for marks in told]
+    signs = told[0] != told[1] and (alike[0] == alike[1] or all(map(_DOLLARS.search, (a, b))))
+    order = (_NTH.search(a) is None) != (_NTH.search(b) is None)
+    x, y = words(a, lang), words(b, lang)
+    unit = not numbers.UNITS.isdisjoint(x + y) and not numbers.OTHER_UNITS.isdisjoint({*x} ^ {*y})
+    runs = [map(str.split, _SIDE_BY_SIDE.findall(" ".join(some))) for some in (x, y)]
+    turned = any(one != other and sorted(one) == sorted(other) for one, other in product(*runs))
+    return signs or order or unit or turned
+
+
 def joined_initials(tokens: Sequence[str], lang: str | None) -> list[str]:
     """Words with runs of single letters made one (U. S. → us); a lone initial loses its dot.
 
@@ -390,13 +414,8 @@ def written_out(tokens: Sequence[str]) -> list[str]:
         table = _AT_START if not index else {} if following else _AT_END
         table = _BEFORE_FIGURE if following[:1].isdigit() else table
         short = word.removesuffix(".")
-        whole.append(genus_of(short, following) or table.get(short) or _WHOLE.get(short, word))
+        whole.append(GENERA.get(f"{short} {following}") or table.get(short) or _WHOLE.get(short, word))
     return whole
-
-
-def genus_of(initial: str, species: str) -> str:
-    """The genus that everybody means by its initial: Staphylococcus in S. aureus; "" for any other."""
-    return _GENERA.get(f"{initial} {species}", "")
 
 
 def settled(tokens: Sequence[str], lang: str | None = None) -> list[str]:

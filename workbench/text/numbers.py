@@ -78,10 +78,8 @@ OTHER_UNITS = listed(_WORDS["other units"])
 """What makes another unit of one: business days, fluid ounces, Canadian dollars."""
 _MEASURES = by_word(_WORDS["measures"])
 MEASURES = frozenset(_MEASURES.values())
-UNITS = AMOUNTS | MEASURES | {"points"}
-_MEASURED = AMOUNTS.union(MEASURES, _SCALES.values(), _SIZES)
+UNITS = AMOUNTS.union(MEASURES, _SCALES.values(), _SIZES, ["points"])
 _SMALLEST = {unit: (int(size), base) for base, size, unit in map(str.split, _WORDS["scales"].splitlines())}
-_SMALLEST |= {base: (1, base) for _, base in _SMALLEST.values()}
 _FIGURE, _UNIT = r"\d+(?:\.\d+)?", "|".join(_SMALLEST)
 _AMOUNT = re.compile(rf"(?<!\S)((?:{_FIGURE} (?:and )?)+)({_UNIT})(?!\S)")
 _SUM = re.compile(rf"(?<!\S)({_FIGURE}) ({_UNIT}) (?:(?:and|und|et|y|e|и) )?({_FIGURE}) ({_UNIT})(?!\S)")
@@ -110,11 +108,8 @@ _EAST_NUMBER = re.compile(
     r"(?:\d{1,4}(?![\d.,]|\s?[年년月월]))?"
 )
 _IS_EAST = re.compile(f"[年년月월{EAST}]")
-_MILLION = re.compile(  # mio padre is a father, and 100m hurdles are metres
-    rf"(?<=\d)\s?(?:ล้าน|mio\.|Mio\b\.?|m(?=\s(?:{'|'.join(_WORDS['counted'].split())})\b))"
-)
-_FRACTION = re.compile(r"(?<![\d/.,])(?:(\d{1,3}) )?(1/2|[13]/4)(?![\d/])")
-_DECIMALS = {"1/2": ".5", "1/4": ".25", "3/4": ".75"}
+_MILLION = re.compile(r"(?<=\d)\s?(?:" + "|".join(_WORDS["millions"].split()) + ")")
+_FRACTION = re.compile(r"(?<![\d/.,])(?:(\d{1,3}) )?(?:([13])/(4|(?<=1/)2))(?![\d/])")
 _EAST_PART = re.compile(rf"(\d[\d,]*(?:\.\d+)?) ?([{EAST}]*)")
 _HUNDREDTH = {phrase.split()[1] for phrase in _PER_HUNDRED}
 _COUNTING = frozenset(
@@ -156,9 +151,8 @@ _CLOCK = re.compile(r"(?<!\S)(1[0-2]|[1-9])(?:c([0-5]\d))? ([ap])m(?!\S)")
 PAUSE = "ǀǀ"
 """A word that ends a number: "three hundred. Two escaped" is no 302."""
 _MAGNITUDE_WORDS = "|".join(rf"{word[0]}(?<!\w.){word[1:]}" for word in _ADDED)  # a search jumps to these
-_APART = re.compile(  # eighteen, twenty; twenty thirty-year-olds
-    r"(t(?:een|wenty))(?:,| (?=\w+ty-(?!(?:one|two|three|four|five|six|seven|eight|nine)\b)))"
-)
+# Eighteen, twenty; twenty thirty-year-olds.
+_TEENS = re.compile(rf"(t(?:een|wenty))(?:,| (?=\w+ty-(?!(?:{_WORDS['digits'].strip()})\b)))")
 # Not at the comma of two thousand, three hundred.
 _ENDS = re.compile(rf"({_MAGNITUDE_WORDS})(?=\s*(?:[.;:!?()/]|,(?!\s*[\w-]+\s(?:{_MAGNITUDE_WORDS})\b)))")
 
@@ -170,7 +164,8 @@ def parted(text: str) -> str:
     """
     if not _TO_PART.search(text):
         return text
-    text = _FRACTION.sub(lambda part: (part[1] or "0") + _DECIMALS[part[2]], _MILLION.sub(" million ", text))
+    text = _MILLION.sub(" million ", text)
+    text = _FRACTION.sub(lambda part: f"{int(part[1] or 0) + int(part[2]) / int(part[3])}", text)
     if _IS_EAST.search(text):
         text = _EAST_NUMBER.sub(_east_number, _EAST_DATE.sub(_east_date, text))
     text = _CODE.sub(lambda code: _CURRENCIES[code[1]], text)
@@ -184,7 +179,7 @@ def parted(text: str) -> str:
 
 def paused(text: str) -> str:
     """A folded text with a `PAUSE` behind each magnitude that a mark ends, and in twenty thirty-year-olds."""
-    return _ENDS.sub(rf"\1 {PAUSE}", _APART.sub(rf"\1 {PAUSE} ", text))
+    return _ENDS.sub(rf"\1 {PAUSE}", _TEENS.sub(rf"\1 {PAUSE} ", text))
 
 
 def _east_date(match: re.Match[str]) -> str:
@@ -241,36 +236,6 @@ def number(literal: str, lang: str | None) -> str:
     return plain if decimals.strip("0") else whole
 
 
-_TOLD = re.compile(
-    r"(?<!\w)(?!US)[A-Z]{1,2}(?=\$)|[<>≤≥](?=\s?[$€£]?\d)"
-    r"|(?<=\d)\s?(?:[′″]|(?:[gG]|[mM]W|[mnMNµμ][mM]|[MkGT][bB])\b)"
-)
-_LIKE = str.maketrans("″>≥≤", "′<<<")
-_DOLLARS = re.compile(r"\$|\d dollars")
-_NTH = re.compile(
-    r"(?:\d(?:st|nd|rd|th|\.|-?[йяегм]\w?)|first|second|third|[a-z]th) "
-    r"(?:day|week|month|tag|woche|monat|д[ен]|нед)",
-    re.IGNORECASE,
-)
-_SIDE_BY_SIDE = re.compile(r"\d\S*(?:, \d+)+")
-
-
-def differ(a: str, b: str) -> bool:
-    """Whether two amounts differ in the country of their dollars, in what only a sign or capitals tell (MW,
-    mW; 5′, 5″; < 5, > 5), or as 2 days and the 2nd day.
-    """
-    x, y = ({mark.strip() for mark in _TOLD.findall(text)} for text in (a, b))
-    dollars = _DOLLARS.search(a) and _DOLLARS.search(b)
-    alike = {mark.lower().translate(_LIKE) for mark in x} == {mark.lower().translate(_LIKE) for mark in y}
-    return (x != y and (alike or bool(dollars))) or (not _NTH.search(a)) ^ (not _NTH.search(b))
-
-
-def turned(a: str, b: str) -> bool:
-    """Whether figures side by side are in another order in one of two keys: 2-1, 1-2; article 5(2), 2(5)."""
-    x, y = ([run.split(", ") for run in _SIDE_BY_SIDE.findall(text)] for text in (a, b))
-    return any(first != second and sorted(first) == sorted(second) for first in x for second in y)
-
-
 def in_smallest(words: Sequence[str]) -> list[str]:
     """Words with each amount, and each of a range, in the smallest unit: 0.5 g as 500000 microgram.
 
@@ -283,9 +248,9 @@ def in_smallest(words: Sequence[str]) -> list[str]:
 
 def _summed(amount: re.Match[str]) -> str:
     (large, base), (small, other) = _SMALLEST[amount[2]], _SMALLEST[amount[4]]
-    if base != other or large <= small:
+    if base != other or (rest := Decimal(amount[3]) * small) >= large:  # 2 hours (120 minutes)
         return amount.group()
-    return f"{Decimal(amount[1]) * large + Decimal(amount[3]) * small:f} {base}"
+    return f"{Decimal(amount[1]) * large + rest:f} {base}"
 
 
 def _smaller(amount: re.Match[str]) -> str:
@@ -384,7 +349,7 @@ def _compose(
         index += used
         sign = below = ""
     pairs = pairwise((*composed, ""))
-    return [_LAST_ZEROS.sub("", word) if unit in _MEASURED else word for word, unit in pairs]
+    return [_LAST_ZEROS.sub("", word) if unit in UNITS else word for word, unit in pairs]
 
 
 def _value(words: Sequence[str], index: int, units: dict[str, int], *, adding: bool) -> tuple[str, int]:
@@ -485,14 +450,10 @@ def _date_at(words: list[str], index: int) -> tuple[str, int]:
     name, number = (second, first) if second in MONTHS else (first, second)
     # The English premier may resign.
     number = "1" if first in _FIRST_DAY and name not in ("may", "march") else number
-    if name not in MONTHS or not _is_day(number):
+    if name not in MONTHS or not (number.isdecimal() and len(number) < 3 and 0 < int(number) < 32):
         return first, 1
     year = int(third) if _is_year(third) else None
     return date(year, MONTHS[name], int(number)), at[1 + (year is not None)] + 1 - index
-
-
-def _is_day(word: str) -> bool:
-    return word.isdecimal() and len(word) <= 2 and 1 <= int(word) <= 31
 
 
 def _is_year(word: str) -> bool:
