@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import pytest
 from hypothesis import given, strategies as st
 
 from tests.lists import from_cases
 from workbench.comparing.links import descends
 from workbench.model import Assessment, Disposition, Kind, Match, Span, Unit
-from workbench.reviewing.edits import Accept, Comment, Dispose, Edit, Flag, Named, Open, Put, Redo, Undo
+from workbench.reviewing.edits import Accept, Comment, Dispose, Edit, Named, Open, Put, Redo, Undo
 from workbench.reviewing.fold import (
     ReviewState,
     fold,
@@ -92,43 +91,6 @@ def test_a_new_unit_stands_in_reading_order() -> None:
     assert (first, lost, between, last, end) == put((first, lost, last), (end, between))
 
 
-def test_an_edit_after_accept_keeps_verified() -> None:
-    """Correcting a verified sample does not take it back."""
-    accepted = Assessment("entity", "verified by ann", SHOWN.units)
-
-    after = state(OPEN, Accept(accepted, fast=True), Put("reject", "entity", (unit("p1", rejected=True),)))
-
-    assert (after.entity.disposition, after.entity.fast) == ("verified", True)
-    assert after.entity.assessment.units[0].rejected
-
-
-@pytest.mark.parametrize("disposition", ["skipped", "excluded", "todo"])
-def test_a_disposition_keeps_the_units(disposition: Disposition) -> None:
-    """Skipping or excluding loses no edit."""
-    changed = unit("p2")
-
-    after = state(OPEN, Put("match", "entity", (changed,)), Dispose(disposition, ("entity",), "why"))
-
-    assert (after.entity.disposition, after.entity.reason) == (disposition, "why")
-    assert after.entity.assessment.units == (SHOWN.units[0], changed)
-
-
-def test_an_edit_after_a_skip_starts_again() -> None:
-    """A skip is for now."""
-    after = state(OPEN, Dispose("skipped", ("entity",)), Put("match", "entity", (unit("p2"),)))
-
-    assert (after.entity.disposition, after.entity.reason) == ("started", "")
-
-
-def test_flag_and_comments() -> None:
-    """The last flag counts, an empty one takes it off; comments gather."""
-    after = state(OPEN, Flag("odd"), Comment("one"), Comment("two"))
-
-    assert (after.flag, after.comments) == ("odd", ("one", "two"))
-    assert state(OPEN, Flag("odd"), Flag("")).flag == ""
-    assert after.entity.disposition == "todo"
-
-
 def test_undo_takes_back_a_whole_act_and_redo_restores_it() -> None:
     """All rows of an action count or none does."""
     act = (("a", Put("match", "entity", (unit("p1", "missing"),))), ("a", Comment("why")))
@@ -140,14 +102,6 @@ def test_undo_takes_back_a_whole_act_and_redo_restores_it() -> None:
     assert (again.entity, again.comments) == (state(OPEN, *act).entity, ("why",))
     assert twice.entity == before.entity
     assert undone_actions(journal(OPEN, *act, Undo("a"))) == {"a"}
-
-
-def test_undoing_the_first_act_leaves_what_was_shown() -> None:
-    """The opening row shares the first act's action and stays."""
-    after = state(("a", OPEN), ("a", Comment("x")), Undo("a"))
-
-    assert (after.opened, after.comments) == (OPEN, ())
-    assert after.entity.assessment == SHOWN
 
 
 def test_accept_settles_undecided_units_as_unsure() -> None:

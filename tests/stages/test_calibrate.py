@@ -11,23 +11,24 @@ from typing import Any
 
 import pytest
 
-from tests.lists import cases
+from tests.conftest import accepted, do
+from tests.lists import cases, from_cases
 from tests.rows import gold, naming
 from workbench import calibration
 from workbench.api import ContextEntityRecall
 from workbench.errors import ExportError, InputError, NotFoundError
-from workbench.model import Policy
+from workbench.model import Evidence, Policy
 from workbench.reports.calibrate import report_text, verdict_lines
-from workbench.stages import calibrate as stage, disputes, plan
+from workbench.stages import calibrate as stage, disputes, editing, plan
 from workbench.stages.answer import answer
 from workbench.stages.compare import compare_against
 from workbench.stages.examples import seen_ids
 from workbench.stages.figures import figures
 from workbench.stages.plan import Wish
 from workbench.stages.policy import change_policy, to_toml
-from workbench.stages.queue_values import queue_ids
 from workbench.stages.recompute import keep_threshold, score_dataset
 from workbench.stages.why import explain
+from workbench.store.calibrations import similarities
 from workbench.store.datasets import DatasetInfo
 
 NEAR = {"Johann Strauss": "Johan Straus", "Saint Petersburg": "Petersberg", "Kathmandu": "Katmandu"}
@@ -83,18 +84,6 @@ def test_the_best_f1_is_called_no_better_than_that_of_calling_every_unit_found(b
     assert [best, best] == [verdict_lines(one)[0] for one in (undefined, replace(found, trivial=None))]
 
 
-def test_samples_that_the_run_was_shown_are_left_out_with_their_group(bench: Any) -> None:
-    rows = [row(f"s{place:02}", LOW, group=f"g{place // 2}") for place in range(24)]
-    bench.load(rows, gold="given", blind=0.0)
-    shown = {"examples": [{"id": "s00", "group": "g0", "reference_hash": "x"}]}
-    bench.change(f"UPDATE run SET parameters = '{json.dumps(shown)}'")
-
-    report = fit(bench)
-
-    assert (2, "import more samples and review them") == (report.gathered.left_out["seen"], report.more)
-    assert (22, 11) == (report.found.samples, report.found.groups)
-
-
 def test_a_unit_that_a_person_changed_keeps_its_verdict_by_lineage(bench: Any) -> None:
     """What a person renames is still the automatic unit. Without a plan every sample weighs the same."""
     load(bench, LOW, 11)
@@ -107,27 +96,6 @@ def test_a_unit_that_a_person_changed_keeps_its_verdict_by_lineage(bench: Any) -
     assert [2, 2, 2, 2] == list(human)
     assert (0, 0) == (report.gathered.invented, report.gathered.missed)
     assert ({1.0}, 0) == ({one.weight for one in report.gathered.cases}, report.gathered.alone)
-
-
-def test_the_doubtful_first_order_goes_by_the_calibration_in_use(bench: Any) -> None:
-    """What is 86 alike is always right here, what is 69 alike half the time: the usual order turns."""
-    said = {"Kathmandu": "found", "Rome": "found", "Oslo": "missing"}
-    half = [said | {"Saint Petersburg": ("found", "missing")[place % 2]} for place in range(20)]
-    rows = [row(f"s{place:02}", one) for place, one in enumerate(half)]
-    new = [bare("mountain", {"Kathmandu": "found"}), bare("river", {"Saint Petersburg": "found"})]
-    bench.load([*rows, *new], gold="given")
-    score_dataset(bench.store, bench.info())
-    fit(bench, save="may")
-
-    def order() -> list[str]:
-        ids = {bench.id(name): name for name in ("mountain", "river")}
-        found = queue_ids(bench.store, bench.info(), "ann", order="doubt")
-        return [ids[number] for number in found if number in ids]
-
-    before = order()
-    stage.use(bench.store, bench.info(), "may", "ann")
-
-    assert (["mountain", "river"], ["river", "mountain"]) == (before, order())
 
 
 def test_the_threshold_before_a_calibration_is_not_called_the_one_in_use(bench: Any) -> None:
@@ -274,21 +242,20 @@ def test_a_metric_with_the_file_counts_by_the_policy_that_it_was_made_under(benc
     assert Policy() == ContextEntityRecall(calibration=path, policy=Policy()).policy
 
 
-def test_a_file_that_is_no_calibration_says_what_is_off(tmp_path: Path) -> None:
+@from_cases
+def test_a_file_that_is_no_calibration_says_what_is_off(tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "bad.json"
-    for text, said in (
-        ("", "not JSON"),
-        ("[]", "got list, expected an object"),
-        ('{"threshold": NaN}', "NaN is no number"),
-        ("[" * 100_000, "not JSON"),
-        ('{"n": ' + "9" * 5_000 + "}", "not JSON"),
-        ("{}", "schema: got None"),
-        ('{"schema": "workbench/calibration", "version": 9}', "upgrade it"),
-        ('{"schema": "workbench/calibration", "version": 1}', "name: missing"),
-    ):
-        path.write_text(text, "utf-8")
-        with pytest.raises(InputError, match=said):
-            calibration.load(path)
+    path.write_text(text, "utf-8")
+    with pytest.raises(InputError, match=said):
+        calibration.load(path)
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"n": ' + "9" * 5_000 + "}"], ids=["deep", "long"])
+def test_a_file_that_json_does_not_hold_is_no_calibration(tmp_path: Path, text: str) -> None:
+    test_a_file_that_is_no_calibration_says_what_is_off(tmp_path, text, "not JSON")
+
+
+def test_a_calibration_that_is_not_there_is_told_so(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match="no such file"):
         calibration.load(tmp_path / "none.json")
 
@@ -326,3 +293,18 @@ def test_the_same_gold_in_another_order_gives_the_same_calibration(bench: Any, t
     assert {name: one[name] for name in one if name not in differ} == {
         name: other[name] for name in other if name not in differ
     }
+
+
+def test_an_alias_proves_nothing_in_the_sample_that_taught_it_nor_in_its_group(bench: Any) -> None:
+    """Their similarities stay what the matcher alone says."""
+    groups = {"one": "g", "kin": "g", "two": "h"}
+    bench.load([naming(key, ["Yamuna"], ["Jumna"], group=group) for key, group in groups.items()])
+    run = stage.needed_run(bench.store, bench.info())
+    seen = []
+    for edits in ((), (do(0, editing.same_thing, Evidence(0, 0, 5)), accepted())):
+        bench.act("one", *edits)
+        score_dataset(bench.store, bench.info())
+        found = similarities(bench.store, run.id, "linked")
+        seen.append([found[bench.id(key)] for key in groups])
+
+    assert [[bytes([0])] * 3, [bytes([0]), bytes([0]), bytes([96])]] == seen

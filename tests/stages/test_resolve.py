@@ -80,20 +80,6 @@ def shown(opened: Opened) -> dict[str, Any]:
     return {one.text: "out" if one.rejected else one.match.verdict for one in units}
 
 
-def test_what_all_have_is_there_and_what_they_differ_in_is_open_under_letters(trip: Any) -> None:
-    differ(trip)
-    opened = settles(trip)
-    over = opened.over
-    sided = {one.shown.text: one for one in over.units["entity"]}
-
-    assert OPEN == shown(opened)
-    assert {"Paris": True, "Rome": False, "Oslo": False} == {text: one.agreed for text, one in sided.items()}
-    assert {"ada", "bob"} == {*over.people["entity"]}
-    assert sided["Rome"].sides[side_of(opened, "bob")] is None
-    assert ["Rome", "Oslo"] == [one.text for one in over.open(opened.state.entity.assessment.units)]
-    assert None is trip.review("t0", RESOLVED)  # looking writes nothing
-
-
 def test_the_letters_do_not_follow_the_names(trip: Any) -> None:
     """Who is A on one sample may be B on the next, and stays what they are when it is opened again."""
     keys = [f"x{number}" for number in range(6)]  # by the id: the first of them give both orders
@@ -107,23 +93,6 @@ def test_the_letters_do_not_follow_the_names(trip: Any) -> None:
     assert {"ada", "bob"} == {people[0] for people in first}
 
 
-def test_three_people_stand_side_by_side(trip: Any) -> None:
-    """Two of whom may have the same; one who has nothing differs from both."""
-    trip.verify("t0", "ada")
-    for name in ("bob", "eve"):
-        trip.verify("t0", name, reject=["Rome"])
-    opened = took(trip, settles(trip), "Rome", "eve")
-    rome = unit_of(opened, "Rome")
-    sided = opened.over.of(rome)
-
-    assert 3 == len(sided.sides)
-    assert {"ABC"[side_of(opened, name)] for name in ("bob", "eve")} == {*sided.letters(rome)}
-    adas = take(opened, rome, side_of(opened, "ada")).units[0]
-    assert () == sided.letters(editing.unsure(opened, adas).units[0])
-    with pytest.raises(InputError, match="there is no D here: A to C"):
-        take(opened, rome, 3)
-
-
 def test_as_many_people_as_there_are_can_differ(trip: Any) -> None:
     for number in range(28):
         trip.verify("t0", f"p{number}", reject=["Rome"] if number else [])
@@ -134,6 +103,10 @@ def test_as_many_people_as_there_are_can_differ(trip: Any) -> None:
     assert ["A", "I", "J", "Z", "AA", "AB", "BA"] == [letter(side) for side in (0, 8, 9, 25, 26, 27, 52)]
     assert taken.rejected
     assert {letter(side) for side in range(28)} - {letter(alone)} == {*opened.over.of(taken).letters(taken)}
+    theirs = take(opened, unit_of(opened, "Rome"), alone).units[0]
+    assert () == opened.over.of(taken).letters(editing.unsure(opened, theirs).units[0])
+    with pytest.raises(InputError, match="there is no AC here: A to AB"):
+        take(opened, taken, 28)
     names = letters_text(opened, "entity").split(" · ")
     assert {f"{letter(side_of(opened, f'p{number}'))} p{number}" for number in range(28)} == {*names}
 
@@ -260,14 +233,6 @@ def test_the_next_one_to_settle_is_one_of_a_view(trip: Any) -> None:
         differ(trip, f"t{number}")
     first, _, last = unresolved_ids(trip.store, trip.info(), "cy")
     assert last == next_to_settle(trip.store, trip.info(), "cy", first, within={last})
-
-
-def test_nobody_has_the_reserved_name(trip: Any) -> None:
-    with pytest.raises(UsageError, match="=resolved is not a person"):
-        add_person(trip.store, "cy", Person(RESOLVED, "annotator", False, False))
-    refused = trip.load([{**sample("u", "Paris.", "Rome."), "gold": {"annotator": RESOLVED, "entities": []}}])
-    assert [] == trip.query("SELECT id FROM review WHERE annotator = ?", RESOLVED)
-    assert "gold.annotator" in str(refused.errors[0])
 
 
 @pytest.mark.databases
