@@ -392,6 +392,7 @@ class _Chunk:
         columns, value = self.intake.columns, float(digits)
         name, runs = columns.place(column), columns.runs(column)
         before = {run: self.scores[sample_id, run].value for run in runs if (sample_id, run) in self.scores}
+        columns.shares[column] |= before.keys()
         columns.differs[column] |= {run for run, other in before.items() if other != value}
         score = self.scores.get((sample_id, name))
         if score is None:

@@ -295,9 +295,9 @@ class ScoreColumns:
     """Where the columns of numbers of a file go in a dataset.
 
     `known` were there before, with when they came; `days` are those that an export names, on which its
-    columns came. `into` says where those of the file are kept, `begun` which of these are new, and `differs`
-    which earlier runs of the metric have other numbers. `repaired`: the file has rows that contradicted their
-    file, so that they belong to the run that it began.
+    columns came. `into` says where those of the file are kept, `begun` which of these are new, `shares` which
+    earlier runs of the metric have a number of the same sample, and `differs` which have another one.
+    `repaired`: the file has rows that contradicted their file, so that they belong to the run that it began.
     """
 
     dataset_id: int
@@ -306,6 +306,7 @@ class ScoreColumns:
     days: Mapping[str, datetime]
     into: dict[str, str] = field(default_factory=dict)
     begun: set[str] = field(default_factory=set)
+    shares: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     differs: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     repaired: bool = False
 
@@ -362,20 +363,33 @@ class ScoreColumns:
                 if not runs or name in runs:
                     settled.append(Settled(column, name))
                     continue
-                same = [run for run in runs if run not in self.differs[column]]
-                if same:
-                    run = same[-1]
+                if run := self._goes_on(store, column, runs):
                     settled.append(Settled(column, run, "joined", self._join(store, name, run)))
                     if not day_of(run):  # else its name says when it came
                         began[run] = min(self._came(column), began[run])
                         store.update(ScoreColumnRow, *self._is_column(run), at=began[run])
                 else:
                     settled.append(Settled(column, name, "apart"))
-                if metric in runs and (not same or len(runs) > 1):
+                if metric in runs and (not run or len(runs) > 1):
                     first = _dated(metric, began[metric])
                     self._rename(store, metric, first)
                     settled = [each._replace(run=first) if each.run == metric else each for each in settled]
         return settled
+
+    def _goes_on(self, store: Store, column: str, runs: Sequence[str]) -> str:
+        """The run that numbers of a column go on with; "" for none, so that no judge gets those of another.
+
+        It has no other number of a sample: the one that the file names, else the newest that has equal ones.
+        First numbers of samples go to the newest run that has all samples of the others.
+        """
+        same = [run for run in runs if run not in self.differs[column]]
+        if column in same:
+            return column
+        if self.shares[column]:
+            return ([run for run in same if run in self.shares[column]] or same or [""])[-1]
+        have = {run: store.ids(EXTERNAL.sample_id, *self._numbers(run)) for run in runs}
+        every = set().union(*have.values())
+        return next((run for run in reversed(runs) if have[run] == every), "")
 
     def _is_column(self, name: str) -> tuple[ColumnElement[bool], ...]:
         return COLUMN.dataset_id == self.dataset_id, COLUMN.column == name
