@@ -143,12 +143,13 @@ def test_the_pace_is_the_median_of_what_decided_samples_took(cities: Any) -> Non
             cities.act(key, do(0, editing.toggle), effort=Effort(*effort))
         cities.act(key, accepted(), effort=Effort(*efforts[0]))
     cities.act("none", accepted(), who="bob", effort=Effort(500.0, 99))
+    cities.act("empty", accepted(), effort=Effort(0.3, 1))
 
     pace = queue.pace(cities.store, cities.info(), "ann", began)
     later = queue.pace(cities.store, cities.info(), "ann", datetime.now(UTC) + timedelta(hours=1))
 
-    assert queue.Pace(12.0, 3, 3, today=3) == pace
-    assert queue.Pace(12.0, 3, 3, today=0) == later
+    assert queue.Pace(12.0, 3, 3, today=4, hurried=1) == pace, "what takes less than a second is no measure"
+    assert queue.Pace(12.0, 3, 3, today=0, hurried=1) == later
 
 
 @pytest.mark.databases

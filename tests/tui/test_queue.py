@@ -260,6 +260,7 @@ def test_the_least_important_counts_give_way_first() -> None:
         "1,234 of 100,000 verified · 9 started · 78 skipped · 56 not counted · 4 with a blank reference"
         " · 12 flagged · 34 under an older policy · 41 today · about 389 hours left · 14 s a sample"
     )
+    assert line_of(progress, 220, Pace(29.5, 3, 1, 41, 40)).endswith(" · 30 s a sample without 40 fast ones")
     few = line_of(progress, 200, Pace(2.0, 1, 4, 41))
     assert few.endswith(" · 41 today · 2.0 s a sample"), "as the answer, which guesses from so few"
     assert lines[78].endswith("1,234 of 100,000 verified · 12 flagged · 34 under an older policy")

@@ -43,6 +43,8 @@ EXAMPLE = 40
 """Code points of a name and its other form that still fit into a sentence."""
 DIGITS = 2
 """How exactly the answer gives recalls; what is 0 at these digits is not spoken of."""
+MOST, EXACT = 5, 1e-9
+"""The most digits of means that give one another; less apart are sums in another order."""
 
 
 def headline(answer: Answer, say: Say) -> list[str]:
@@ -50,7 +52,7 @@ def headline(answer: Answer, say: Say) -> list[str]:
     if not answer.imported and not answer.proposer:
         how = _command(answer, ": workbench propose, or import FILE with proposals")
         return [f"Nothing is proposed yet{how}."]
-    digits = _digits(answer.score.value, answer.estimate.point) if answer.estimate else DIGITS
+    digits = _digits((answer.score.value, answer.estimate.point)) if answer.estimate else DIGITS
     mean = "has no known mean"
     if answer.score.value is not None:
         mean = f"is {number(answer.score.value, digits)}"
@@ -151,7 +153,7 @@ def _of_how_many(answer: Answer, say: Say) -> str:
 def _estimate(answer: Answer) -> str:
     estimate = answer.estimate
     assert estimate is not None
-    point = number(estimate.point, _digits(estimate.counted, estimate.point))
+    point = number(estimate.point, _digits((estimate.counted, estimate.point)))
     ends = ("", "") if estimate.low is None else (value(estimate.low), value(estimate.high))
     if estimate.complete:
         out = f", {estimate.excluded:,} of them not counted" if estimate.excluded else ""
@@ -188,7 +190,7 @@ def _off(answer: Answer, estimate: Estimated) -> str:
     if estimate.counted is not None and not _same(estimate.counted, answer.score.value):
         # the mean of all samples would not fit to the other two
         these = f"{estimate.n:,} samples with both values" if estimate.complete else "samples that count"
-        counted = number(estimate.counted, _digits(estimate.counted, estimate.point))
+        counted = number(estimate.counted, _digits((estimate.counted, estimate.point)))
         about = "" if estimate.complete else "about "
         over = f". Over the {these} {_score(answer)} averages {about}{counted}"
     if bias is not None and not rounded(bias, DIGITS):
@@ -390,38 +392,40 @@ def notes(answer: Answer, say: Say) -> list[str]:
 def differs(answer: Answer) -> str:
     """Both means of the samples that have both values, and how the estimate follows from them.
 
-    Three digits where two would not show their difference.
+    With so many digits that these numbers give one another.
     """
     ours, true = answer.score_reviewed or 0.0, answer.verified or 0.0
-    digits = _digits(ours, true)
+    digits, estimate, follows = _digits((ours, true)), answer.estimate, ""
+    if estimate is not None and not estimate.reached:
+        moved = estimate.counted or 0.0, estimate.point
+        follows = f" The estimate for all {_samples(answer)} allows for how these were drawn."
+        if abs(moved[1] - moved[0] - true + ours) < EXACT:
+            digits = _digits((ours, true), moved, most=MOST)
+            of = f"all {_samples(answer)}"
+            if not _same(estimate.counted, answer.score.value):
+                of = "the samples that count"
+            arrow = " → ".join(number(mean, digits) for mean in moved)
+            follows = f" The estimate corrects the mean of {of} by this difference: {arrow}."
     these = "reviewed sample" if answer.compared == 1 else f"{answer.compared:,} reviewed samples"
-    means = (
+    return (
         f"In the {these} {_score(answer)} averages {number(ours, digits)} "
         f"and the reviewed value {number(true, digits)}."
-        f"{' The causes are those of a recount by exact names.' if _recounted(answer) else ''}"
+        f"{' The causes are those of a recount by exact names.' if _recounted(answer) else ''}{follows}"
     )
-    estimate = answer.estimate
-    if estimate is None or estimate.reached:
-        return means
-    if _same((estimate.counted or 0.0) - (ours - true), estimate.point):
-        digits = _digits(estimate.counted, estimate.point)
-        moved = f"{number(estimate.counted, digits)} → {number(estimate.point, digits)}"
-        of = f"all {_samples(answer)}"
-        if not _same(estimate.counted, answer.score.value):
-            of = "the samples that count"
-        return f"{means} The estimate corrects the mean of {of} by this difference: {moved}."
-    return f"{means} The estimate for all {_samples(answer)} allows for how these were drawn."
 
 
 def _same(one: float | None, other: float | None) -> bool:
     return number(one, DIGITS) == number(other, DIGITS)
 
 
-def _digits(ours: float | None, true: float | None) -> int:
-    """At how many digits two means and their difference fit: three where two would not show it."""
-    one, other = ours or 0.0, true or 0.0
-    apart = rounded(one, DIGITS) - rounded(other, DIGITS)
-    return DIGITS if apart == rounded(one - other, DIGITS) else DIGITS + 1
+def _digits(*pairs: tuple[float | None, float | None], most: int = DIGITS + 1) -> int:
+    """At how many digits the means of each pair and their difference fit; `most` where none does."""
+
+    def fit(ours: float | None, true: float | None, at: int) -> bool:
+        one, other = ours or 0.0, true or 0.0
+        return rounded(one, at) - rounded(other, at) == rounded(one - other, at)
+
+    return next((at for at in range(DIGITS, most) if all(fit(*pair, at) for pair in pairs)), most)
 
 
 def _left_out(answer: Answer) -> str:

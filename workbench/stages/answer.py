@@ -108,8 +108,8 @@ def answer(
     in_turn = sum(origin in ("reviewed", "adjudicated") for origin in begun.values())
     by_text = kind == "entity" and name != "presence"
     without = {row.sample_id for row in every.rows if row.verified is None}
-    quick = {row.sample_id for row in every.rows if row.fast}
-    own = quick.intersection(fast_ids(store, info, viewer, kind))
+    own = fast_ids(store, info, viewer)
+    own = own if any(row.fast and row.sample_id in own for row in every.rows) else []
     return pure.Answer(
         dataset=info.name,
         total=total,

@@ -172,13 +172,15 @@ class Progress:
 class Pace:
     """What a decided sample took this annotator: medians of active seconds and presses over `samples`.
 
-    `today`: how many samples were decided since midnight.
+    `today`: how many samples were decided since midnight. `hurried`: how many took less than a second and are
+    left out.
     """
 
     seconds: float
     presses: float
     samples: int
     today: int = 0
+    hurried: int = 0
 
     @property
     def foretells(self) -> bool:
@@ -301,7 +303,7 @@ def pace(store: Store, info: DatasetInfo, annotator: str, midnight: datetime | N
     today = sum(midnight is not None and at is not None and at >= midnight for *_, at in spent)
     slow = [row for row in spent if row[0] >= 1]
     seconds, presses = (median(float(row[column]) for row in slow or spent) for column in (0, 1))
-    return Pace(seconds, presses, len(slow), today)
+    return Pace(seconds, presses, len(slow), today, len(spent) - len(slow) if slow else 0)
 
 
 def page(

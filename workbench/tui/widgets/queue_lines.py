@@ -91,7 +91,8 @@ def progress_parts(
         if progress.team is None:  # its line tells today's; the others have a pace of their own
             counts += [(7, f"{pace.today:,} today")] if pace.today else []
             counts += [(5, _left((goal - done) * pace.seconds))] if goal > done and pace.foretells else []
-        counts.append((8, f"{_seconds(pace.seconds)} a sample"))
+        aside = f" without {many(pace.hurried, 'fast one')}" if pace.hurried else ""
+        counts.append((8, f"{_seconds(pace.seconds)} a sample{aside}"))
     filled = round(10 * done / goal) if goal else 0
     filled = min(max(filled, 1 if done else 0), 10 if done == goal else 9)
     while len(counts) > 1 and 12 + sum(width(text) + 3 for _, text in counts) - 3 > room:
