@@ -196,8 +196,7 @@ def sketch(text: str, label: str, lang: str | None) -> Sketch:
     if not text.isascii() and (spelled_out := _spelled_out(text)):
         groups.add(f"key {_key(spelled_out, kind, lang)}")
     tokens = tuple(kept)
-    for token in tokens:
-        groups |= _groups(token, kind, lang)
+    groups = groups.union(*(_groups(token, kind, lang) for token in tokens))
     if "country" in groups:
         tokens = _with_countries(tokens)
         groups.update(*(_groups(token, kind, lang) for token in tokens))

@@ -219,9 +219,8 @@ def _other_letter(a: Analysed, b: Analysed, pairs: Pairs) -> bool:
     """Whether single letters tell two names apart: hepatitis A and B; vitamin C, vitamin."""
     x = [i for i in pairs.left if len(a.tokens[i]) == 1 and a.tokens[i].isalpha()]
     y = [j for j in pairs.right if len(b.tokens[j]) == 1 and b.tokens[j].isalpha()]
-    last = len(a.tokens) - 1 in x or len(b.tokens) - 1 in y
-    exact = last and len(a.tokens) != len(b.tokens) and not (a.dotted or b.dotted or a.label == PERSON)
-    return exact or bool(x and y)
+    exact = len(a.tokens) != len(b.tokens) and not (a.dotted or b.dotted or a.label == PERSON)
+    return bool(x and y) or (exact and (len(a.tokens) - 1 in x or len(b.tokens) - 1 in y))
 
 
 def acronym(a: Analysed, b: Analysed) -> int:

@@ -340,6 +340,7 @@ def _numeral(word: str) -> str:
 _TOLD = re.compile("|".join(_WORDS["told apart"].split()))
 _DOLLARS = re.compile(r"\$|\d dollars")
 _NTH = re.compile(_WORDS["in an order"].strip(), re.IGNORECASE)
+_TITLE = re.compile("[A-Z][a-z]{3}")  # the film 48 Hours is no two days; German has capitals everywhere
 _SIDE_BY_SIDE = re.compile(r"\d\S*(?: \d\S*)+")
 
 
@@ -352,12 +353,13 @@ def differ(a: str, b: str, lang: str | None) -> bool:
     told = [{mark.strip() for mark in _TOLD.findall(text)} for text in (a, b)]
     alike = [{mark.lower().translate(_LEVEL) for mark in marks} for marks in told]
     signs = told[0] != told[1] and (alike[0] == alike[1] or all(map(_DOLLARS.search, (a, b))))
-    order = (_NTH.search(a) is None) != (_NTH.search(b) is None)
     x, y = words(a, lang), words(b, lang)
-    unit = not numbers.UNITS.isdisjoint(x + y) and not numbers.OTHER_UNITS.isdisjoint({*x} ^ {*y})
+    figures = [{*filter(has_digit, some)} for some in (x, y)]
+    titled = lang != "de" and figures[0] != figures[1] and any(map(_TITLE.search, (a, b)))
+    unit = not numbers.UNITS.isdisjoint(x + y) and (titled or not numbers.OTHER_UNITS.isdisjoint({*x} ^ {*y}))
     runs = [map(str.split, _SIDE_BY_SIDE.findall(" ".join(some))) for some in (x, y)]
     turned = any(one != other and sorted(one) == sorted(other) for one, other in product(*runs))
-    return signs or order or unit or turned
+    return signs or unit or turned or (_NTH.search(a) is None) != (_NTH.search(b) is None)
 
 
 def joined_initials(tokens: Sequence[str], lang: str | None) -> list[str]:
