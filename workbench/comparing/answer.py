@@ -160,7 +160,8 @@ class Answer:
     `in_order` of them in random order, `picked` by hand and `further` on in that order; on `unresolved` ones
     reviewers differ. `refusal` says why a file's gold gives no estimate.
     `score_reviewed` and `verified` are the means of the `compared` samples, which have both values: with an
-    estimate those that it rests on, else all; None where they would show what the viewer may not see.
+    estimate those that it rests on, else all; None where they would show what the viewer may not see, which
+    is of `yours` samples, to be decided first.
     `left_out` says how many decided samples are not among these, and why. `traced`: the file records steps of
     the score. `measured`: the minutes of the steps rest on reviews.
     `assisted`: reviewed with suggestions in sight; of the samples reviewed `here`, not imported or settled,
@@ -205,6 +206,7 @@ class Answer:
     chosen: bool = False
     sent: bool = False
     blank: int = 0
+    yours: int = 0
     elsewhere: tuple[str, int] = ("", 0)
 
     @property

@@ -233,15 +233,16 @@ def _too_few(answer: Answer) -> str:
     if answer.further and not answer.refusal:
         picked += f", {answer.further:,} of them further on in the order"
     more = f", {answer.unresolved:,} more unresolved" if answer.unresolved else ""
-    means = ""
+    means, estimable = "", answer.in_order >= FEWEST and not answer.refusal
     if answer.verified is not None:
         means = (
             f" Over {many(answer.compared, 'sample')} with both values {_score(answer)} averages "
             f"{value(answer.score_reviewed)} and the reviewed value {value(answer.verified)}."
         )
-    elif answer.compared:
-        all_ = "it" if answer.reviewed == 1 else "all of them"
-        means = f" The mean is hidden until you decide {all_}."
+    elif answer.yours:
+        hidden = "mean and the estimate are" if estimable else "mean is"
+        some = f": {many(answer.yours, 'of them is', 'of them are')} yours to decide first"
+        means = f" The {hidden} hidden{' until you decide it' if answer.reviewed == 1 else some}."
     units = f"{UNITS[answer.kind]}s"
     if answer.done and answer.in_order < FEWEST:
         out = f", {answer.excluded:,} of them not counted" if answer.excluded else ""
@@ -249,17 +250,19 @@ def _too_few(answer: Answer) -> str:
         every = "The sample is" if answer.total == 1 else f"All {answer.total:,} samples are"
         return f"{every} reviewed{out}.{means} {few} to say something about others."
     if answer.refusal:
-        need = f"No estimate: {answer.refusal}."
+        need = f" No estimate: {answer.refusal}."
+    elif answer.yours and estimable:
+        need = ""
     elif answer.possible >= FEWEST and any(
         action.what in ("all", "random", "plan") for action in answer.steps
     ):
         order = f"An estimate needs {FEWEST} reviews with {units} in random order"
-        need = f"{order}; you have {answer.in_order:,}."
+        need = f" {order}; you have {answer.in_order:,}."
     else:
         score = " and a score" if answer.score.n < answer.total else ""
-        need = f"A mean needs {FEWEST} samples with {units}{score}."
+        need = f" A mean needs {FEWEST} samples with {units}{score}."
     are = "is" if answer.reviewed == 1 else "are"
-    return f"{many(answer.reviewed, 'sample')} {are} reviewed{picked}{more}.{means} {need}"
+    return f"{many(answer.reviewed, 'sample')} {are} reviewed{picked}{more}.{means}{need}"
 
 
 def cause(effect: Effect, answer: Answer, share: float, say: Say) -> str:

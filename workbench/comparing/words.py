@@ -84,8 +84,14 @@ def headline(counts: Counts) -> str:
 def unlisted(samples: int, *, few: bool = False) -> str:
     """How many verified samples a list leaves out for its reader, and why; too `few` of them hide figures."""
     some = many(samples, "verified sample is", "verified samples are")
-    why = " Figures would show what others decided of so few samples." if few else ""
+    why = " Figures of verified values wait for that." if few else ""
     return f"{some} not listed: you are yet to decide {'it' if samples == 1 else 'them'}.{why}"
+
+
+def yours_first(samples: int, of: int) -> str:
+    """Why figures of so many verified samples are withheld: they would show what others decided of these."""
+    are = "is" if samples == 1 else "are"
+    return f"{samples:,} of the {many(of, 'verified sample')} {are} yours to decide first"
 
 
 def verified_samples(counts: Counts) -> int:
@@ -275,12 +281,17 @@ def paired_facts(paired: Paired, rows: Iterable[Row] = ()) -> list[Fact]:
         [Fact("largest Δ", signed(worst[1]), name or worst[0])] if worst and abs(worst[1]) > 1e-12 else []
     )
     if paired.bias is None:
-        return [Fact("n", f"{paired.n:,}", f"fewer than {FEWEST}: counts only"), *equal, *largest]
+        return [Fact("n", f"{paired.n:,}", counts_only(paired.n)), *equal, *largest]
     facts = [_bias(paired), *_limits(paired), Fact("MAE", number(paired.mae), f"RMSE {number(paired.rmse)}")]
     facts += [*equal, *largest]
     ranks = f"Pearson {number(paired.pearson)}"
     caution = "" if paired.headline else f", n < {BADGE}"
     return [*facts, Fact("Spearman", number(paired.spearman), ranks + caution)]
+
+
+def counts_only(n: int) -> str:
+    """Why nothing but the number of samples is told."""
+    return f"fewer than {FEWEST}: counts only" if n < FEWEST else "withheld: see above"
 
 
 def _bias(paired: Paired) -> Fact:
@@ -439,7 +450,7 @@ def arms_facts(arms: Arms, whole: Paired, without_fast: Paired | None, counts: C
 
 def _arm(n: int, bias: MeanOf | None, units: Overlap | None) -> str:
     if n < FEWEST or bias is None:
-        return f"fewer than {FEWEST}: counts only" if n else ""
+        return counts_only(n)
     ends = interval(bias.interval) if bias.se else "all alike, no interval"
     text = f"{MEAN_DELTA} {signed(bias.mean)} {ends}".rstrip()
     return text if units is None else f"{text}, units F1 {number(units.f1)}"

@@ -190,7 +190,7 @@ def diff_text(diff: GoldDiff, limit: int) -> str:
     if moved:
         lines += ["", *table(["mean", "before", "after", "of samples in both"], [*map(_mean_change, moved)])]
     if any(side.n and side.value is None for one in diff.verified for side in (one.before, one.after)):
-        lines.append("–: it would show what others decided of so few samples")
+        lines.append("–: it would show what others decided of samples that are yours to decide")
     lines.append("")
     number = len({change.id for change in diff.changes}) + diff.hidden
     by = f"; by annotator: {_people(diff.by)}" if diff.by else ""

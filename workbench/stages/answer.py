@@ -129,7 +129,7 @@ def answer(
         in_order=in_order,
         picked=prefix.by_hand,
         further=max(0, counts.reviewed + counts.adjudicated - in_turn - prefix.by_hand),
-        refusal=whole.refusal
+        refusal=(whole if told else every.estimate).refusal
         if counts.imported or whole.design == "elsewhere" or in_order >= FEWEST
         else "",
         compared=len(known),
@@ -159,6 +159,7 @@ def answer(
         here=counts.reviewed,
         chosen=prefix.chosen,
         blank=counts.blank,
+        yours=0 if told else sum(row.sample_id not in seen for row in known),
         elsewhere=_elsewhere(store, info, name, at.places.keys() - scored.keys()),
     ), shown  # fmt: skip
 

@@ -6,7 +6,7 @@ And how many reviews an interval of some width needs: of the interval that repor
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -19,7 +19,7 @@ from workbench.comparing.figures import Arm, Arms, Beside, Counts, Figures, Row,
 from workbench.comparing.intervals import FEWEST, UNIT, Interval, mean
 from workbench.comparing.paired import Pair, Paired, paired
 from workbench.comparing.plans import DESIGNS
-from workbench.comparing.words import CHOSEN, interval, unlisted
+from workbench.comparing.words import CHOSEN, interval, unlisted, yours_first
 from workbench.errors import UsageError
 from workbench.model import Kind, Progress, count, recall_of, silent
 from workbench.scoring.names import (
@@ -145,32 +145,41 @@ def listing(stats: Figures, ids: Collection[int], begun: Collection[int] = ()) -
     if not gone:
         return stats
     named = {row.id for row in rows}
+    known = [row for row in stats.rows if row.delta is not None]
     short, slow = (
         whole
         and replace(whole, largest=whole.largest if whole.largest and whole.largest[0] in named else None)
         for whole in (stats.paired, stats.without_fast)
     )
     assert short is not None
-    both = stats.arms
-    if min(both.blind.n, both.assisted.n) < FEWEST:
-        blind, assisted = (
-            arm if arm.n >= FEWEST else Arm(arm.n, None, None) for arm in (both.blind, both.assisted)
-        )
-        both = Arms(blind, assisted, None, None)
-    known = {row.sample_id for row in stats.rows if row.delta is not None}
-    few = any(few_hidden(group, ids) for group in (known, known.intersection(begun)))
+    groups = known, [row for row in known if row.sample_id in begun]
+    few = next((group for group in groups if _tells(group, ids)), None)
     stats = replace(
         stats,
         rows=rows,
         paired=short,
-        without_fast=slow,
-        arms=both,
-        notes=(*stats.notes, unlisted(gone, few=few)),
+        without_fast=None if _tells(known, ids, lambda row: row.fast) else slow,
+        arms=_sizes(stats.arms) if _tells(known, ids, lambda row: row.shown) else stats.arms,
+        notes=(*stats.notes, unlisted(gone, few=few is not None)),
         unlisted=gone,
         by_label=_of_enough(stats.by_label),
         by_language=_of_enough(stats.by_language),
     )
-    return _withheld(stats) if few else stats
+    if few is None:
+        return stats
+    return _withheld(stats, yours_first(sum(row.sample_id not in ids for row in few), len(few)))
+
+
+def _tells(rows: Sequence[Row], ids: Collection[int], part: Callable[[Row], object] = bool) -> bool:
+    """Whether a figure of some samples, or of each part of them, would tell others' values (`few_hidden`)."""
+    parts: dict[object, set[int]] = defaultdict(set)
+    for row in rows:
+        parts[part(row)].add(row.sample_id)
+    return any(few_hidden(each, ids) for each in parts.values())
+
+
+def _sizes(both: Arms) -> Arms:
+    return Arms(Arm(both.blind.n, None, None), Arm(both.assisted.n, None, None), None, None)
 
 
 def _of_enough(cut: Mapping[str, Sequence[CauseTotal]]) -> dict[str, tuple[CauseTotal, ...]]:
@@ -179,7 +188,7 @@ def _of_enough(cut: Mapping[str, Sequence[CauseTotal]]) -> dict[str, tuple[Cause
     return {name: totals for name, totals in large.items() if totals}
 
 
-def _withheld(stats: Figures) -> Figures:
+def _withheld(stats: Figures, why: str) -> Figures:
     """The figures without any that rests on verified values, but how many there are."""
     nothing, whole = overlaps([]), stats.estimate
     return replace(
@@ -187,11 +196,12 @@ def _withheld(stats: Figures) -> Figures:
         estimate=Estimate(
             **{field: getattr(whole, field) for field in COUNTED},
             verified=replace(whole.verified, value=None),
-            refusal=whole.refusal or "it would show what others decided of so few samples",
+            refusal=whole.refusal or why,
         ),
         estimated={},
         paired=Paired(stats.paired.n, Rate(0, 0), None, early=stats.paired.early),
         without_fast=None,
+        arms=_sizes(stats.arms),
         verdicts=Verdicts(0, 0, 0, 0),
         chance=None,
         units=nothing,

@@ -274,7 +274,7 @@ def gate_of(
     automatic = source == "automatic"
     whole = report.means.get(f"verified_{kind}")
     if not automatic and whole and whole.n and whole.value is None:
-        raise UsageError("the mean of verified values would show what others decided of so few samples")
+        raise UsageError("the mean would show what others decided of samples that are yours to decide")
     recalls: list[tuple[str, Fraction | None]] = []
     unscored = unresolved = 0
     for row in report.samples:
