@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from tests.conftest import Bench, do
 from tests.quality.verdicts import changed
-from tests.rows import sample, units
+from tests.rows import naming, sample, units
 from workbench.errors import InputError
 from workbench.model import Evidence, Kind, Span
 from workbench.reviewing.edits import Put
@@ -115,6 +116,15 @@ def test_an_untouched_unit_keeps_its_verdict(demo: Any) -> None:
 
     assert ([], []) == (found.matched, found.moved)
     assert found.units > 200
+
+
+def test_an_edge_never_changes_a_verdict_of_imported_gold(bench: Bench) -> None:
+    """Whatever decided it."""
+    bench.load([naming("p", ["Leyes", "Oslo"], ["Leyes"])])
+    opened = bench.open("p")
+    leyes = replace(opened.units("entity")[0], origin="imported")
+
+    assert leyes.match == editing.set_span(opened, leyes, Span(0, 11)).units[0].match
 
 
 def test_a_name_that_is_there_in_another_form_is_known(bench: Any) -> None:

@@ -10,7 +10,7 @@ import pytest
 from tests.rows import city, naming
 from workbench.errors import ConflictError
 from workbench.model import KINDS, Unit
-from workbench.stages import editing, plan, queue
+from workbench.stages import editing, plan
 from workbench.stages.figures import figures
 from workbench.stages.plan import Draft, Prefix, Wish, prefix, report
 from workbench.stages.queue_values import queue_ids
@@ -58,27 +58,6 @@ def states(one: Prefix) -> list[tuple[str, str]]:
     return [(row.member.key, row.done.status) for row in one.rows]
 
 
-# The order.
-
-
-@pytest.mark.parametrize("design", ["", "simple", "stratified"])
-def test_what_exports_know_of_the_prefix_is_what_its_rows_say(bench: Any, design: str) -> None:
-    """The chance of any sample that could be drawn; nothing before the first."""
-    bench.load([row(number, group="big" if number < 36 else "small") for number in range(40)])
-    if design:
-        make(bench, 20, design=design, by="group" if design == "stratified" else "")
-    assert () == found(bench).rows
-    for key in order(bench)[:9]:
-        decide(bench, key)
-    decide(bench, order(bench)[-1], off_plan=True)
-
-    one = found(bench)
-
-    assert (9, 9, 1, 40) == (len(one.rows), one.n, one.beyond, one.population)
-    chances = {row.member.stratum: row.pi for row in one.rows}
-    assert design == "stratified" or {9 / 40} == {*chances.values()}
-
-
 @pytest.mark.databases
 def test_of_two_who_plan_more_at_the_same_time_one_is_told(bench: Any, monkeypatch: Any) -> None:
     """The second would write its end over that of the first, whose reviews nobody would be asked for."""
@@ -109,31 +88,6 @@ def test_samples_that_came_since_the_draft_make_it_void(bench: Any) -> None:
     with pytest.raises(ConflictError, match="make the plan again"):
         plan.make(bench.store, bench.info(), drafted)
     assert plans.plan_of(bench.store, bench.info().id) is None
-
-
-# The holdout and the blind arm.
-
-
-def test_a_holdout_is_whole_groups_reviewed_blind_after_the_plan(bench: Any) -> None:
-    """No group and no reference on both sides; nothing of it is shown, and it comes last."""
-    bench.load([row(number, group=f"g{number % 20}") for number in range(100)], blind=0.0)
-    drafted = make(bench, 30, holdout=0.2)
-
-    kept = {key for (key,) in bench.query("SELECT key FROM sample WHERE holdout")}
-    assert drafted.plan.parameters["holdout"] == len(kept) == found(bench).holdout
-    assert 15 <= len(kept) <= 25
-    assert drafted.plan.population == 100 - len(kept) == found(bench).population
-    for column in ("group_key", "reference_hash"):
-        sides = bench.query(f"SELECT {column} FROM sample GROUP BY 1 HAVING count(DISTINCT holdout) > 1")
-        assert sides == []
-    assert set(order(bench)[-len(kept) :]) == kept
-    one = sorted(kept)[0]
-    opened = bench.open(one)
-    assert opened.blind
-    assert opened.state.entity.assessment.units == ()
-    shown = queue.queue_rows(bench.store, bench.info(), "ann", [bench.id(one)])[bench.id(one)]
-    assert shown.blind
-    assert {bench.id(key) for key in kept} == plans.holdout_ids(bench.store, bench.info().id)
 
 
 def test_looks_at_the_holdout_are_counted(bench: Any) -> None:
