@@ -16,8 +16,8 @@
                  `WHO settles ID`: what others differ in, each unit by `take A WHO` or `neither A`, all
                  that is open by `rest WHO`; `WHO picks ID`: by hand, not in its turn; `WHO: undo` and
                  `redo`. What is refused is shown as standard error
-$ COMMAND        what is typed; `ls`, `cat`, `mv`, `unset`, `sqlite3`, behind ` | ` `jq` do what they do;
-                 `read`: what import makes of a file here or in fixtures/formats, its rows as native ones;
+$ COMMAND        what is typed; `ls`, `cat`, `mv`, `export`, `unset`, `sqlite3`, behind ` | ` `jq` do what they
+                 do; `read`: what import makes of a file here or in fixtures/formats, its rows as native ones;
                  `view QUERY`, `row ID`, `facets`: what the queue shows ann, or `--as WHO`, in the order of
                  the file, or `--by ORDER`; `state ID`: how far a person is with a sample, and what is noted;
                  `seen ID`: what else they see there; `units ID`: its names as the person has them;
@@ -300,6 +300,9 @@ def done(run: Run, asset: Asset, step: str) -> str | None:
     """Do a step of a session; what it shows, None where a file is written."""
     first, *told = step.splitlines()
     sign, words = first[:1], first[2:]
+    if words.startswith("export "):
+        asset("monkeypatch").setenv(*shlex.split(words)[1].split("=", 1))
+        return ""
     if sign == "$":
         return shown(run, words)
     if sign == ">":
@@ -339,7 +342,7 @@ def pattern(told: str) -> str:
 
 def shown(run: Run, words: str) -> str:
     """Everything that a command shows, as sessions write it."""
-    name, *arguments = shlex.split(words)
+    name, *arguments = shlex.split(os.path.expandvars(words))
     query = arguments[arguments.index("|") + 1 :] if "|" in arguments else []
     if name == "ls":
         said = sorted(path.name for path in Path().iterdir())

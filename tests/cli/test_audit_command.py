@@ -57,15 +57,3 @@ def test_a_code_span_ends_where_its_text_does(text: str) -> None:
     inner = span[len(fence[0]) : -len(fence[0])]
     assert span.endswith(fence[0])
     assert fence[0] not in re.findall("`+", inner)
-
-
-def test_a_setting_beats_the_column_and_an_option_that(run: Run, tmp_path: Path, monkeypatch: Any) -> None:
-    path = results(tmp_path)
-    monkeypatch.setenv("WORKBENCH_CONFIG", "config.toml")
-    for setting, options, chosen in (
-        ("linked", (), "linked"),
-        ("linked", ("--scorer", "ragas"), "ragas"),
-        ("not_here", (), "context_entity_recall"),
-    ):
-        Path("config.toml").write_text(f'scorer = "{setting}"\n')
-        assert chosen == run("audit", path, "--json", *options).json["scorer"]

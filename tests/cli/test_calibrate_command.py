@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.lists import from_cases
-from tests.rows import gold, naming, spelled, write_rows
+from tests.rows import spelled, write_rows
 from workbench import calibration
 from workbench.api import ContextEntityRecall, ContextualRecall
 from workbench.errors import UsageError
@@ -37,35 +36,6 @@ def test_the_document_is_that_of_the_file_and_names_the_gold_it_saw(names: Any) 
     assert 101 == len(document["curve"]) == len(document["probabilities"])
     assert "gina" not in json.dumps(document)
     assert "ann" not in json.dumps(document["gold"])
-
-
-@from_cases
-def test_a_rule_that_reviewers_decide_otherwise_is_proposed_and_taken(
-    run: Any, rule: str, name: str, inside: str, words: str
-) -> None:
-    """Every second sample has the name; nested names are a matter of the text alone."""
-    rows = []
-    for place in range(24):
-        said = {name if place % 2 else "Oslo": "found", "Bergen": "missing"}
-        rows.append(naming(f"s{place:02}", said, [inside if place % 2 else "Oslo"], gold=gold(said)))
-    if rule == "nested":
-        for one in rows:
-            del one["proposal"]["context_entities"]
-    write_rows("rule.jsonl", rows)
-    run("import", "rule.jsonl", "--gold", "--blind", 0)
-
-    seen = run("calibrate", "--json")
-    taken = run("policy", "edit", "--take", 1)
-    again = run("calibrate", "--json")
-
-    (proposed,) = seen.json["policy_changes"]
-    assert (words, {rule: [12, 12]}) == (proposed["words"], proposed["support"])
-    assert (0.25, 0.0) == (proposed["before"], proposed["after"])
-    assert (True, "found") == (proposed["better"], proposed["policy"][rule])
-    assert 0 == taken.code
-    assert "found" == run("policy", "show", "--json").json[rule]
-    assert [] == again.json["policy_changes"]
-    assert pytest.approx(0.5) == again.json["curve"][85]["automatic"]
 
 
 def test_the_api_scores_by_a_calibration_and_corrects(names: Any) -> None:

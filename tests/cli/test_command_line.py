@@ -8,11 +8,9 @@ import os
 import re
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -125,14 +123,6 @@ def test_a_message_is_wrapped_between_words_by_cells() -> None:
     ).split("\n")
 
 
-def test_the_database_may_come_from_the_environment(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """WORKBENCH_DB, and --db above it."""
-    monkeypatch.setenv("WORKBENCH_DB", "env.db")
-    run("import", rows_file(ROW))
-    assert Path("env.db").exists()
-    assert run("status", "--db", "other.db").code == 2
-
-
 def test_review_makes_no_database(tmp_path: Path) -> None:
     """On a real terminal: a typing error in --db is named and nothing is made."""
     pty = pytest.importorskip("pty")
@@ -147,30 +137,6 @@ def test_review_makes_no_database(tmp_path: Path) -> None:
     assert ended.returncode == 2
     assert "typo.db: no such database; import a file first" in ended.stderr
     assert list(tmp_path.iterdir()) == []
-
-
-def test_the_demo_stays_out_of_the_database_of_the_environment(run: Any, monkeypatch: Any) -> None:
-    """WORKBENCH_DB is a person's own data; only --db takes the demo elsewhere."""
-    monkeypatch.setenv("WORKBENCH_DB", "mine.db")
-    assert run("import", rows_file(ROW)).code == 0
-
-    assert run("demo", "--report").code == 0
-    assert [one["info"]["name"] for one in run("status", "--json").json["datasets"]] == ["rows"]
-    assert run("demo", "--report", "--db", "other.db").code == 0
-    assert sorted(path.name for path in Path().glob("*.db")) == ["mine.db", "other.db", "workbench-demo.db"]
-
-
-def test_the_demo_stays_as_it_was_left(run: Any, demo_database: Path) -> None:
-    """With edits, or with a text of an older version: nothing is refused, replaced or put aside."""
-    shutil.copy(demo_database, "workbench-demo.db")
-    with closing(sqlite3.connect("workbench-demo.db")) as raw:
-        raw.execute("UPDATE sample SET reference = 'Older.', content_hash = 'x' WHERE key = 'france'")
-        raw.commit()
-    package = Path(cli.__file__).parent.with_name("demo_data")
-    before = sorted(package.iterdir())
-
-    assert run("demo", "--json").json["answer"]["total"] == 50
-    assert sorted(package.iterdir()) == before
 
 
 # --- the policy -----------------------------------------------------------------------------------------

@@ -48,14 +48,6 @@ def test_the_key_stands_nowhere(loaded: Any, service: Start, faults: Any, code: 
     assert b"secret" not in Path("workbench.db").read_bytes()
 
 
-def test_a_header_of_the_environment_is_a_key_too(loaded: Any, service: Start, monkeypatch: Any) -> None:
-    service()
-    monkeypatch.delenv("ANTHROPIC_API_KEY")
-    monkeypatch.setenv("ANTHROPIC_CUSTOM_HEADERS", "Authorization: Bearer sk-secret-key")
-
-    loaded(*CLAUDE).refuses("would send 3 samples")
-
-
 def test_a_prompt_file_may_begin_with_the_mark_that_the_editor_of_windows_writes(loaded: Any) -> None:
     Path("mine.txt").write_text(PROMPT, "utf-8-sig")
 
@@ -70,17 +62,6 @@ def test_a_file_without_an_end_is_not_read_for_ever(loaded: Any, option: str) ->
 
     assert ended.code == 2
     assert ended.err == "workbench: long.txt: more than 1,000,000 bytes: name a smaller file\n"
-
-
-OPENAI = ("propose", "--proposer", "openai", "--model", "claude-haiku-5-5")
-
-
-def test_an_address_with_a_slash_behind_it_is_the_same_service(loaded: Any, service: Start) -> None:
-    service()
-    url = os.environ["OPENAI_BASE_URL"]
-    first, again = (loaded(*OPENAI, "--base-url", one, "--yes", "--json").json for one in (url, f"{url}/"))
-
-    assert ("openai-run-1", "openai-run-1", 0) == (first["run"], again["run"], again["progress"]["requests"])
 
 
 def begun(

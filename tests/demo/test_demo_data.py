@@ -45,17 +45,6 @@ UNGROUNDED_QUOTES = {
 }
 
 
-def texts(entities: list[dict[str, str]]) -> list[str]:
-    """The surfaces of proposed entities, in order."""
-    return [entity["text"] for entity in entities]
-
-
-def gold_units(row: Row) -> list[dict[str, Any]]:
-    """Entities, then statements, of the row's gold; none without gold."""
-    gold = row.get("gold", {})
-    return [*gold.get("entities", []), *gold.get("statements", [])]
-
-
 def samples_by_reference() -> list[list[Row]]:
     """The rows that share question and reference, in file order."""
     groups: dict[tuple[str, str], list[Row]] = defaultdict(list)
@@ -87,16 +76,12 @@ def test_every_row_has_the_native_keys_in_order() -> None:
 
 
 def test_ids_are_unique_and_there_are_enough_rows() -> None:
-    """At least 34 rows, each with an id of its own."""
-    assert len(ROWS) == len(BY_ID)
-    assert len(ROWS) >= 34
+    assert len(ROWS) == len(BY_ID) >= 34
 
 
 def test_the_licence_lies_beside_the_data() -> None:
     """The note on the rights to the texts is installed with them."""
-    licence = files("workbench").joinpath("demo_data", "LICENSE.txt").read_text(encoding="utf-8")
-
-    assert "CC0" in licence
+    assert "CC0" in files("workbench").joinpath("demo_data", "LICENSE.txt").read_text("utf-8")
 
 
 def test_the_seeds_come_first_verbatim() -> None:
@@ -143,52 +128,50 @@ def test_pairs_differ_in_contexts_and_share_the_reference_entities() -> None:
             assert spans[0] == spans[1]
 
 
-def test_every_context_has_its_own_list_of_entities() -> None:
-    """context_entities runs parallel to retrieved_contexts."""
-    for row in ROWS:
-        assert len(row["proposal"]["context_entities"]) == len(row["retrieved_contexts"]) >= 1
+@pytest.mark.parametrize("row", ROWS, ids=BY_ID)
+def test_a_row_keeps_the_rules_of_proposals(row: Row) -> None:
+    """A list of entities for each context, the eight default labels, and statements that quote the reference.
+
+    A statement that is found names a context and quotes something, one that is missing has a reason.
+    """
+    proposal, contexts = row["proposal"], row["retrieved_contexts"]
+    assert len(proposal["context_entities"]) == len(contexts) >= 1
+    listed = [proposal["reference_entities"], *proposal["context_entities"]]
+    assert {entity["label"] for entities in listed for entity in entities} <= LABELS
+    assert proposal["statements"]
+    for statement in proposal["statements"]:
+        assert statement["text"] in row["reference"]
+        if statement["verdict"] == "found":
+            assert 0 <= statement["context"] < len(contexts)
+            assert statement["quote"]
+        else:
+            assert statement["verdict"] == "missing"
+            assert statement["reason"]
 
 
-def test_every_label_belongs_to_the_default_policy() -> None:
-    """Proposed and verified entities use the eight default labels."""
-    for row in ROWS:
-        proposed = [row["proposal"]["reference_entities"], *row["proposal"]["context_entities"]]
-        entities = [entity for some in proposed for entity in some] + row.get("gold", {}).get("entities", [])
-        assert {entity["label"] for entity in entities} <= LABELS, row["id"]
+@pytest.mark.parametrize("row", [row for row in ROWS if "gold" in row], ids=lambda row: row["id"])
+def test_a_row_keeps_the_rules_of_gold(row: Row) -> None:
+    """Spans quote their text, in code points; what is found has evidence inside a context, else a reason.
 
-
-def test_every_gold_span_quotes_its_text() -> None:
-    """reference[start:end] is the unit's text, in code points."""
-    for row in ROWS:
-        for unit in gold_units(row):
-            assert row["reference"][unit["start"] : unit["end"]] == unit["text"], row["id"]
-
-
-def test_no_span_cuts_a_character_from_its_accents() -> None:
-    """Neither spans nor evidence end between a letter and its combining mark."""
-    for row in ROWS:
-        for unit in gold_units(row):
-            cuts = [(row["reference"], unit["end"])]
-            cuts += [(row["retrieved_contexts"][one["context"]], one["end"]) for one in unit["evidence"]]
-            for text, end in cuts:
-                assert not unicodedata.combining(text[end : end + 1] or " "), row["id"]
-
-
-def test_evidence_lies_inside_its_context() -> None:
-    """Found units have evidence inside a context; missing ones have a reason instead."""
-    for row in ROWS:
-        for unit in gold_units(row):
-            if unit["verdict"] == "found":
-                assert unit["evidence"]
-                assert "reason" not in unit
-            else:
-                assert unit["verdict"] == "missing"
-                assert unit["reason"] in REASONS
-                assert unit["evidence"] == []
-            for one in unit["evidence"]:
-                context = row["retrieved_contexts"][one["context"]]
-                assert one["context"] >= 0
-                assert 0 <= one["start"] < one["end"] <= len(context), row["id"]
+    Neither ends between a letter and its combining mark.
+    """
+    assert {entity["label"] for entity in row["gold"]["entities"]} <= LABELS
+    for unit in (*row["gold"]["entities"], *row["gold"].get("statements", ())):
+        assert row["reference"][unit["start"] : unit["end"]] == unit["text"]
+        if unit["verdict"] == "missing":
+            assert unit["reason"] in REASONS
+            assert unit["evidence"] == []
+        else:
+            assert unit["verdict"] == "found"
+            assert unit["evidence"]
+            assert "reason" not in unit
+        ends = [(row["reference"], unit["end"])]
+        for one in unit["evidence"]:
+            context = row["retrieved_contexts"][one["context"]]
+            assert one["context"] >= 0
+            assert 0 <= one["start"] < one["end"] <= len(context)
+            ends.append((context, one["end"]))
+        assert [] == [text for text, end in ends if unicodedata.combining(text[end : end + 1] or " ")]
 
 
 def test_gold_has_the_known_counts() -> None:
@@ -201,20 +184,6 @@ def test_gold_has_the_known_counts() -> None:
 
     assert counts == GOLD_COUNTS
     assert {row["gold"]["annotator"] for row in ROWS if "gold" in row} == {"demo"}
-
-
-def test_statements_name_a_verdict_and_what_it_rests_on() -> None:
-    """Found: a context in range and a quote; missing: a reason. Each quotes the reference."""
-    for row in ROWS:
-        assert row["proposal"]["statements"]
-        for statement in row["proposal"]["statements"]:
-            assert statement["text"] in row["reference"], row["id"]
-            if statement["verdict"] == "found":
-                assert 0 <= statement["context"] < len(row["retrieved_contexts"])
-                assert statement["quote"]
-            else:
-                assert statement["verdict"] == "missing"
-                assert statement["reason"]
 
 
 def test_only_the_planted_quotes_are_ungrounded() -> None:
@@ -241,8 +210,8 @@ def test_score_columns_reproduce_from_the_proposals_digit_for_digit() -> None:
     recomputed: dict[str, str] = {}
     for row_id in in_file:
         proposal = BY_ID[row_id]["proposal"]
-        reference = set(texts(proposal["reference_entities"]))
-        contexts = {text for found in proposal["context_entities"] for text in texts(found)}
+        reference = {entity["text"] for entity in proposal["reference_entities"]}
+        contexts = {entity["text"] for found in proposal["context_entities"] for entity in found}
         assert len(reference) == len(proposal["reference_entities"])  # list and set denominators agree
         recomputed[row_id] = repr(len(reference & contexts) / (len(reference) + 1e-8))
 

@@ -468,6 +468,7 @@ STARTS: dict[str, Start] = {
             for n in range(30)
         )
     ),
+    "India without suggestions": given(*INDIA, blind=1.0),
     "India without ids": given(INDIA[0], {**INDIA[1], "id": f"{7:032x}"}),
     "a tower by two retrievers": given(
         *(

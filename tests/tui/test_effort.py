@@ -66,25 +66,6 @@ def test_an_act_that_was_not_written_gives_its_effort_back() -> None:
     assert meter.take(1) == Effort(3.0, 2)
 
 
-async def test_presses_and_seconds_are_stored_with_every_act(user: User) -> None:
-    """Moving and typing count for the act that follows; the accept of the next sample starts at nothing."""
-    async with user.opens("schiller"):
-        await user.press("j", "k", "x")
-        await user.press("x", "f", *"odd", "enter")
-        await user.press("a", "a")
-
-    rows = user.query(
-        "SELECT sample.key, op, presses, seconds FROM review_event JOIN review ON review.id = review_id "
-        "JOIN sample ON sample.id = review.sample_id ORDER BY review_event.id"
-    )
-    first = [(op, presses) for key, op, presses, _ in rows if key == "schiller"]
-    second = [(op, presses) for key, op, presses, _ in rows if key != "schiller"]
-
-    assert first == [("open", None), ("reject", 3), ("restore", 1), ("flag", 5), ("accept", 1)]
-    assert second[:2] == [("open", None), ("accept", 1)] or second == []  # the second may stop at a doubt
-    assert all(0 <= seconds < 60 for _, op, _, seconds in rows if op != "open")
-
-
 async def test_what_a_review_cost_leaves_with_the_export_and_comes_back(user: User, tmp_path: Path) -> None:
     """In the row's gold, and the same bytes after an import elsewhere."""
     async with user.opens("schiller"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,10 +13,12 @@ from tests.rows import sample
 from workbench.matching.nearest import shared
 from workbench.model import Evidence, Match, Sample, Span, Unit
 from workbench.reviewing.edits import Comment, Dispose, Flag, Put
+from workbench.stages.editing import Place
 from workbench.stages.intents import told
 from workbench.tui import view
 from workbench.tui.screens import finding
 from workbench.tui.screens.finding import NOWHERE, Search
+from workbench.tui.screens.same import Places
 from workbench.tui.view import around, near_lines
 
 
@@ -81,3 +84,17 @@ def test_a_reason_is_shown_whole_in_the_line_below_the_units(bench: Bench) -> No
     (unit,) = opened.units("statement")
 
     assert f"missing: absent · {reason}" in view.detail_lines(unit, opened, None, 80)[0]
+
+
+@pytest.mark.parametrize(
+    ("before", "shown"),
+    [("the towns on the coast of ", "the coast of "), ("我们在二零二五年去了", "…二零二五年去了")],
+)
+def test_what_stands_before_a_place_is_cut_between_words_where_a_script_has_them(
+    before: str, shown: str
+) -> None:
+    act: Any = SimpleNamespace(sample=SimpleNamespace(user_input=""))
+
+    line = Places().drawn(Place("agra", "todo", act, before, "Indien", ""), 80)
+
+    assert shown == line[2][0]

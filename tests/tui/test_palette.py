@@ -9,16 +9,13 @@ import pytest
 from textual.command import CommandList, CommandPalette, DiscoveryHit
 from textual.content import Content
 
-from tests.rows import write_rows
 from tests.tui.conftest import User, first_offer, until
 from tests.tui.test_hostile import NASTY, on_screen, steering
 from workbench.stages.export import FORMATS
-from workbench.store.datasets import list_datasets
 from workbench.tui import commands
 from workbench.tui.app import TerminalGuard, WorkbenchApp
 from workbench.tui.commands import Actions
 from workbench.tui.screens.saver import Unsaved
-from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.unit_list import UnitList
 
 
@@ -69,62 +66,6 @@ async def test_the_palette_opens_at_what_the_screen_does(user: User) -> None:
 
     assert "Review this sample" == options[0]
     assert options.index("Import") < options.index("Tour") < options.index("Page down")
-
-
-async def test_a_file_is_imported_from_the_palette(user: User, tmp_path: Path, rows: Any) -> None:
-    """What came in is shown; a file that is not there is asked for again."""
-    file = write_rows(tmp_path / "more.jsonl", [*rows[:2], {"id": "bad"}])
-    async with user.opens(size=(160, 40)) as app:
-        await user.command("Import")
-        await user.press(*str(tmp_path / "no.csv"), "enter")
-        refused = str(app.screen.query_one("#hint").content)
-        await user.press("ctrl+u", *str(file), "enter", "enter")
-        await until(user.pilot, lambda: bool(app.screen.query("ReadScreen #text")))
-        said = app.screen.query_one(Passage).text
-        await user.press("escape")
-        datasets = {info.name for info in list_datasets(app.desk.store)}
-
-    assert f"there is no file {tmp_path / 'no.csv'}" in refused
-    assert "more.jsonl → more: 2 new, 1 rejected; 2 samples now" in said
-    assert "rejected rows are in" in said
-    assert {"cities", "more"} == datasets
-
-
-async def test_an_export_a_report_and_a_backup_are_written_from_the_palette(
-    user: User, database: Path, tmp_path: Path, monkeypatch: Any
-) -> None:
-    """Each says where it is; a name that is taken is not offered or taken, and nothing there is touched."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "report.html").write_text("mine")
-    (tmp_path / "ragas-export").mkdir()
-    said = []
-    async with user.opens(size=(160, 30)) as app:
-        await user.command("Export")
-        await user.press("j", "enter", "enter")
-        said.append(app.screen.query_one("#status").text)
-        await user.command("Report page")
-        offered = app.screen.query_one("#field").value
-        await user.press("ctrl+u", *"report.html", "enter")
-        refused = str(app.screen.query_one("#hint").content)
-        await user.press("ctrl+u", *f"{tmp_path}/report.html/page", "enter")
-        no_folder = str(app.screen.query_one("#hint").content)
-        await user.press("ctrl+u", *"page.html", "enter")
-        said.append(app.screen.query_one("#status").text)
-        await user.command("Back up")
-        said.append(app.screen.query_one("#status").text)
-
-    copies = sorted(database.parent.glob(f"{database.stem}.2*.db"))
-    assert [
-        f"wrote {tmp_path / 'ragas-export-2'}: 8 samples, 0 verified",
-        f"wrote {tmp_path / 'page.html'}",
-        f"copied the database to {copies[0] if copies else None}",
-    ] == said
-    assert "report-2.html" == offered
-    assert "there is something of that name" in refused
-    assert f"nothing can be written in {tmp_path / 'report.html'}: Not a directory" in no_folder
-    assert "mine" == (tmp_path / "report.html").read_text()
-    assert "<html" in (tmp_path / "page.html").read_text()
-    assert (tmp_path / "ragas-export-2" / "dataset.jsonl").is_file()
 
 
 async def test_where_one_types_or_has_something_unsaved_nothing_leads_away(user: User, two: Path) -> None:

@@ -21,7 +21,6 @@ from workbench.stages.desk import open_desk
 from workbench.store.engine import Store
 from workbench.tui import bench
 from workbench.tui.screens import runs as runs_screen
-from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.runs import RunList, RunsScreen, by_rules, doing
 from workbench.tui.widgets.bars import Bar
 from workbench.tui.work import Going
@@ -99,19 +98,6 @@ async def test_a_run_stops_before_the_limit_that_is_shown_and_goes_on_when_start
         assert app.screen.query_one("#title", Bar).text == "Nothing is left to send"
         assert "0 samples to propose, 8 proposed already" in shown(app, "#text")
         assert sent == found.stats.requests
-
-
-async def test_a_batch_is_sent_and_fetched(user: User, service: Start) -> None:
-    """At half the price; the end is also said on another screen."""
-    local = service()
-    async with user.opens(size=(120, 36)) as app:
-        await user.press("R", "n", "j", "j", "j", "j", "right", "enter")
-        assert app.screen.query_one("#title", Bar).text == "Send it in batches?"
-        await user.press("y", "escape")
-        assert isinstance(app.screen, QueueScreen)
-        await over(user.pilot)
-        assert [one.message.partition(" ·")[0] for one in app._notifications] == ["claude-run-2: 8 proposed"]
-    assert len(local.batches) == 1
 
 
 def test_what_is_said_of_a_run_begins_with_what_matters_most(store: Store) -> None:

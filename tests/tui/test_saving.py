@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 import sqlite3
 from contextlib import closing
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.tui.conftest import User, banner
-from workbench.stages import editing, intents, queue, review
+from workbench.stages import editing, intents, review
 from workbench.store import database as database_module
-from workbench.store.datasets import find_dataset
 from workbench.store.samples import sample_ids
 from workbench.tui.widgets.unit_list import UnitList
 
@@ -42,19 +39,6 @@ async def test_keys_wait_in_order_while_a_write_is_under_way(user: User, monkeyp
         assert units["Gustave Eiffel"].match.rule == "human"
         assert units["Seine"].label == "place"
         assert user.stored("tower").state.entity.disposition == "verified"
-
-
-async def test_held_a_verifies_each_sample_once(user: User) -> None:
-    """Twenty `a` in a burst: no sample is skipped, none verified before it was painted, none twice."""
-    async with user.opens():
-        await user.press("space", *("a" * 20))
-        info = find_dataset(user.store, None)
-        assert queue.progress(user.store, info, "ann").verified == 8
-        with user.store.engine.connect() as connection:
-            counts = connection.exec_driver_sql(
-                "SELECT COUNT(*), COUNT(DISTINCT review_id) FROM review_event WHERE op = 'accept'"
-            ).one()
-        assert tuple(counts) == (8, 8)
 
 
 async def test_a_sample_that_was_not_painted_is_not_accepted(user: User) -> None:
@@ -100,23 +84,3 @@ async def test_a_fast_accept_is_marked(user: User, monkeypatch: Any) -> None:
         monkeypatch.setattr(intents, "FAST", 0.0)
         await user.press("a")
         assert not user.stored("genji").state.entity.fast
-
-
-async def test_a_database_that_took_the_place_of_the_open_one_is_offered(user: User, tmp_path: Path) -> None:
-    """A restored backup: nothing more goes into the old file, and `o` opens the new one."""
-    backup = shutil.copy(user.database, tmp_path / "old.db")
-    async with user.opens("schiller") as app:
-        await user.press("c", *"into the file before", "enter")
-        Path(backup).rename(user.database)
-
-        await user.press("c", *"lost", "enter")
-        assert "was replaced by another file while it was open" in banner(app)
-        assert "o open the new file without it" in banner(app)
-        await user.press("o")
-        await user.settle()
-        await user.review("schiller")
-        await user.press("c", *"into the new file", "enter")
-        assert banner(app) == ""
-    with closing(sqlite3.connect(user.database)) as raw:
-        assert [("ok",)] == raw.execute("PRAGMA integrity_check").fetchall()
-    assert user.stored("schiller").state.comments == ("into the new file",)

@@ -6,7 +6,8 @@
                     window gets that size, that sample is opened from the queue; `@ again`: started anew.
                     `; tour` shows the first steps, `; review.accept=f6 f7, …` has keys of one's own
 * WHO ID: EDITS     what is done elsewhere, as in sessions
-% SQL               what another program does to the file; also `lock`, `let go`, `move away`, `put back`, and
+% SQL               what another program does to the file; also `lock`, `let go`, `move away`, `put back`,
+                    `copy`, `replace` by the copy, and
                     `import ID: A, B / A` of rows as in sessions; `service JSON` as there, `hold` one that
                     does not answer before `answer`
 > KEYS              pressed at once: `a`, `down`, `backspace*3`, "what is typed", (a row to go to, by j and
@@ -16,8 +17,8 @@ TEXT                a line of the screen has this; `…` stands for anything, in
 - TEXT              no line of the screen has it
 : TEXT              the status line says this and nothing more
 = QUESTION: ANSWER  what is listed, or stored: `listed`, `sorted`, `state SAMPLE`, `unit SAMPLE NAME`,
-                    `gold SAMPLE`, `clipboard`, `exit code`, `underlined` words of the reference, `presses`
-                    that were stored since the last undo (`QUESTIONS`)
+                    `gold SAMPLE`, `clipboard`, `exit code`, `toasts`, `underlined` words of the reference,
+                    `presses` that were stored since the last undo (`QUESTIONS`)
 $ COMMAND           the app is left and this is typed; the lines that follow are printed, as in sessions
 
 A row of blanks counts as one. A step waits until the screen is as it says; if it never is, the test shows
@@ -30,6 +31,7 @@ import asyncio
 import json
 import os
 import re
+import shutil
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -119,6 +121,7 @@ QUESTIONS: dict[str, Callable[[User, str, list[str]], str]] = {
     "clipboard": lambda user, who, words: user.pilot.app.clipboard,
     "underlined": lambda user, who, words: underlined(user),
     "presses": lambda user, who, words: presses(user),
+    "toasts": lambda user, who, words: " · ".join(one.message for one in user.pilot.app._notifications),
     "exit code": lambda user, who, words: str(user.pilot.app.return_code),
 }
 
@@ -138,6 +141,7 @@ class Walk:
     def __init__(self, user: User, ask: Ask, stack: AsyncExitStack) -> None:
         self.user, self.ask, self.stack = user, ask, stack
         self.database = Path()
+        self.run = ask("run")
         self.own: dict[str, Any] = {}
         self.keys: dict[str, tuple[str, ...]] = {}
         self.service: Any = None
@@ -185,6 +189,10 @@ class Walk:
         elif told == "put back":
             assert not self.database.exists()
             aside.rename(self.database)
+        elif told == "copy":
+            shutil.copy(self.database, aside)
+        elif told == "replace":
+            aside.rename(self.database)
         elif told == "answer":
             self.hold.set()
         elif told == "hold":
@@ -207,7 +215,7 @@ class Walk:
         first, _, wanted = told.partition("\n")
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("WORKBENCH_DB", str(self.database))
-            printed = await asyncio.to_thread(printed_by, self.ask("run"), first)
+            printed = await asyncio.to_thread(printed_by, self.run, first)
         assert wanted == (wanted if re.fullmatch(printing(wanted), f"{printed}\n") else printed), first
 
     async def opened(self) -> None:
