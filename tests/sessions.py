@@ -16,8 +16,8 @@
                  `WHO settles ID`: what others differ in, each unit by `take A WHO` or `neither A`, all
                  that is open by `rest WHO`; `WHO picks ID`: by hand, not in its turn; `WHO: undo` and
                  `redo`. What is refused is shown as standard error
-$ COMMAND        what is typed; `ls`, `cat`, `mv`, `export`, `unset`, `sqlite3`, behind ` | ` `jq` do what they
-                 do; `read`: what import makes of a file here or in fixtures/formats, its rows as native ones;
+$ COMMAND        what is typed; `ls`, `cat`, `mv`, `unset`, `sqlite3`, behind ` | ` `jq` do what they do;
+                 `read`: what import makes of a file here or in fixtures/formats, its rows as native ones;
                  `view QUERY`, `row ID`, `facets`: what the queue shows ann, or `--as WHO`, in the order of
                  the file, or `--by ORDER`; `state ID`: how far a person is with a sample, and what is noted;
                  `seen ID`: what else they see there; `units ID`: its names as the person has them;
@@ -28,7 +28,8 @@ $ COMMAND        what is typed; `ls`, `cat`, `mv`, `export`, `unset`, `sqlite3`,
                  a pair were linked and what would mend it;
                  `settling ID`: while they are settled; `gold`: what stands of each sample; `places ID`: whose
                  they are; `next decide`: the sample that a person is to decide, `next hold`: and holds from
-                 now on, `next settle`: to settle, `--after ID`; `sql STATEMENT`: past the program
+                 now on, `next settle`: to settle, `--after ID`; `sql STATEMENT`: past the program;
+                 `export NAME=VALUE`: for what follows
 TEXT             standard output, whole: a line `…` stands for lines that are left out, `…` in a line for
                  a part of it
 ! TEXT           standard error, in the same way
