@@ -81,15 +81,8 @@ def main() -> None:
         with ProcessPoolExecutor(1) as maker:
             given = Path(name), options.rows, options.partitions, options.recorded
             paths = [str(path) for path in maker.submit(corpus, *given).result()]
-        command = [
-            *PROGRAM,
-            "score-files",
-            *paths,
-            "--out",
-            f"{name}/scores",
-            "--workers",
-            f"{options.workers}",
-        ]
+        words = f"--out {name}/scores --workers {options.workers}"
+        command = [*PROGRAM, "score-files", *paths, *words.split()]
         if options.cluster:
             begun = time.process_time()  # the scheduler runs in this process; making the rows is not its work
             from distributed import LocalCluster

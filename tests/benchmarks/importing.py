@@ -93,13 +93,7 @@ def doccano(row: Row, units: list[Row]) -> Row:
     return {"text": row.pop("reference"), "label": marked, **row}
 
 
-MAKE: dict[str, Make] = {
-    "plain": plain,
-    "native": native,
-    "native-gold": gold,
-    "argilla": argilla,
-    "doccano": doccano,
-}
+MAKE = {"plain": plain, "native": native, "native-gold": gold, "argilla": argilla, "doccano": doccano}
 """What no export brings back, and what the others are set against."""
 
 

@@ -72,7 +72,7 @@ def database(samples: int) -> Path:
     return path
 
 
-def multiply(connection: Connection, times: int, own: Mapping[str, str] = NOTHING, **chosen: str) -> None:
+def multiply(connection: Connection, times: int, own: Mapping[str, str] = NOTHING, /, **chosen: str) -> None:
     """So many more of each row `o` that is chosen of a table, with ids and hashes of its own.
 
     `own`: what else stands in a column of copy `n`, as `sample.user_input`.

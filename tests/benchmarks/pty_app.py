@@ -22,7 +22,6 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 
 LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 DIES_WITH_PARENT = 1  # PR_SET_PDEATHSIG
@@ -68,24 +67,15 @@ class PtyApp:
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
         os.set_blocking(self._master, False)
         self.started = time.perf_counter()
-        self.process = subprocess.Popen(
-            list(command),
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-            start_new_session=True,
-            close_fds=True,
-            env=dict(environment or terminal_environment()),
-            preexec_fn=_end_with_parent if LIBC else None,
-        )
+        ends = {"stdin": slave, "stdout": slave, "stderr": slave, "start_new_session": True}
+        dies, own = _end_with_parent if LIBC else None, dict(environment or terminal_environment())
+        self.process: subprocess.Popen[bytes] = subprocess.Popen([*command], env=own, preexec_fn=dies, **ends)  # type: ignore[call-overload]
         os.close(slave)
 
     def __enter__(self) -> PtyApp:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def write(self, keys: bytes) -> None:
@@ -169,9 +159,8 @@ class PtyApp:
         took: float | None = None
         while took is None and time.perf_counter() - pressed < seconds:
             if self.read(0.05):
-                now = time.perf_counter()
-                at = 0 if until is None else self.output.find(until, start)
-                if at >= 0 and self.output.find(FRAME_END, max(at, start)) >= 0:
+                now, at = time.perf_counter(), self.output.find(until or b"", start)
+                if at >= 0 and self.output.find(FRAME_END, at) >= 0:
                     took = now - pressed
         self.quiet(silence)
         return Pressed(took, bytes(self.output[start:]))
@@ -205,23 +194,15 @@ def plain(output: bytes) -> str:
 
 def frames(output: bytes) -> list[bytes]:
     """The frames among the output, each without its brackets."""
-    found = []
-    for piece in output.split(FRAME_START)[1:]:
-        frame, end, _ = piece.partition(FRAME_END)
-        if end:
-            found.append(frame)
-    return found
+    pieces = (piece.partition(FRAME_END) for piece in output.split(FRAME_START)[1:])
+    return [frame for frame, end, _ in pieces if end]
 
 
 def terminal_environment(**more: str) -> dict[str, str]:
     """The environment of a person at a colour terminal; byte code is written, as it is for everybody."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("WORKBENCH_", "XDG_", "TEXTUAL"))
-        and name
-        not in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED")
-    }
+    others = "NO_COLOR FORCE_COLOR COLUMNS LINES PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED".split()
+    foreign = ("WORKBENCH_", "XDG_", "TEXTUAL", *others)
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
     return kept | {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LC_ALL": "C.UTF-8"} | more
 
 

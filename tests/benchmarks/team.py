@@ -196,15 +196,9 @@ def decide(store: Store, name: str) -> Floats:
 def multiplied(store: Store, times: int) -> None:
     """So many more of every decided sample, with its review, journal, units and place."""
     with store.writing() as session:
-        multiply(
-            session.connection(),
-            times,
-            sample="o.id IN (SELECT sample_id FROM assignment WHERE done)",
-            review="1 = 1",
-            review_event="1 = 1",
-            gold_unit="1 = 1",
-            assignment="o.done",
-        )
+        decided = "o.id IN (SELECT sample_id FROM assignment WHERE done)"
+        every = dict.fromkeys(("review", "review_event", "gold_unit"), "1 = 1")
+        multiply(session.connection(), times, sample=decided, **every, assignment="o.done")
 
 
 def analyzed(store: Store, how: str = "ANALYZE") -> None:

@@ -89,17 +89,8 @@ def main() -> None:
             add_person(store, "p0", Person(name, "owner", adjudicator=False, disabled=False))
         tokens = {name: people.new_token(store, "p0", name) for name in names}
         desk = asyncio.run(at_desk(store, "p0", asked.seconds))
-        command = [
-            *PROGRAM,
-            "--db",
-            f"{folder}/workbench.db",
-            "serve",
-            "--port",
-            "0",
-            "--log",
-            f"{folder}/log",
-        ]
-        with served(*command) as (url, pid):
+        words = f"--db {folder}/workbench.db serve --port 0 --log {folder}/log"
+        with served(*PROGRAM, *words.split()) as (url, pid):
             one = on_pages(url, {"p0": tokens["p0"]}, asked.seconds)
             alone = memory(pid)
             all_ = on_pages(url, tokens, asked.seconds)

@@ -1,4 +1,4 @@
-"""Who reviews which sample: places, claims, leases, and what undo and late work make of them."""
+"""Who reviews which sample: places, claims, leases, what undo and late work make of them, many at once."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
+from tests.benchmarks import team as crowd
 from tests.lists import from_cases
 from tests.rows import naming
 from workbench.model import RESOLVED
@@ -187,3 +188,18 @@ def test_doctor_names_places_that_samples_and_reviews_contradict(four: Any, dama
         session.execute(text(damage))
 
     assert lines == wrong(four)
+
+
+def test_three_people_at_once_decide_every_sample_as_often_as_it_is_wanted(bench: Any) -> None:
+    """About half of the samples have two places, the others one."""
+    crowd.make(bench.store, bench.folder, 10, 2)
+    team.assign(bench.store, bench.info(), "ann", 2, 0.5, None)
+    wanted = bench.query("SELECT sample_id, count(*) FROM assignment GROUP BY sample_id ORDER BY sample_id")
+
+    found = crowd.load(bench.store.engine.url.render_as_string(hide_password=False), 3, 600)
+
+    crowd.check(bench.store, found, 2)
+    decided = bench.query("SELECT sample_id, count(*) FROM review GROUP BY sample_id ORDER BY sample_id")
+    assert {1, 2} == {number for _, number in wanted}
+    assert wanted == decided
+    assert 0 == crowd.claimed(bench.store)

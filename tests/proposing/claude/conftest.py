@@ -117,17 +117,10 @@ def client_at(url: str, form: str = "claude") -> ModelClient:
 
 def message(text: str = "", *, stop: str = "end_turn", **fields: Any) -> dict[str, Any]:
     """A message as the API makes it."""
-    return {
-        "id": "msg_1",
-        "type": "message",
-        "role": "assistant",
-        "model": "claude-haiku-5-5-20261007",
-        "content": [{"type": "text", "text": text}] if text else [],
-        "stop_reason": stop,
-        "stop_sequence": None,
-        "usage": {"input_tokens": 100, "output_tokens": 20},
-        **fields,
-    }
+    content = [{"type": "text", "text": text}] if text else []
+    head = {"id": "msg_1", "type": "message", "role": "assistant", "model": "claude-haiku-5-5-20261007"}
+    usage = {"input_tokens": 100, "output_tokens": 20}
+    return {**head, "content": content, "stop_reason": stop, "stop_sequence": None, "usage": usage, **fields}
 
 
 def replying(body: Any, status: int = 200, headers: dict[str, str] | None = None) -> ClaudeClient:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from tests.proposing.claude.faults import Bucket
 from workbench.proposing.claude.call import START, CallPace
 
 
@@ -23,18 +24,15 @@ class Service:
     names_limits: bool = False
     failing: float = 0.0
     seen: list[tuple[float, bool]] = field(default_factory=list)
-    level: float = -1.0
-    at: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.calls = Bucket(self.rate, self.bucket)
 
     def take(self, now: float) -> float | None:
         """None when the call is let in, else the whole seconds to wait, as the real service says them."""
-        self.level = self.bucket if self.level < 0 else self.level
-        self.level = min(self.bucket, self.level + (now - self.at) * self.rate)
-        self.at = now
-        let_in = self.level >= 1
-        self.level -= let_in
-        self.seen.append((now, let_in))
-        return None if let_in else math.ceil((1 - self.level) / self.rate)
+        wait = self.calls.take(now, 1)
+        self.seen.append((now, not wait))
+        return math.ceil(wait) if wait else None
 
     def headers(self) -> dict[str, str]:
         return {"anthropic-ratelimit-requests-limit": str(round(self.rate * 60))} if self.names_limits else {}
@@ -226,7 +224,7 @@ class Changing(Service):
     """A service that lets in a quarter from second 200 to 500."""
 
     def take(self, now: float) -> float | None:
-        self.rate = 5.0 if 200 <= now < 500 else 20.0
+        self.calls.rate = 5.0 if 200 <= now < 500 else 20.0
         return super().take(now)
 
 

@@ -1,17 +1,112 @@
-"""What holds of the rules proposer on any text at all."""
+"""What the rules propose, as names.txt and statements.txt tell it, and what holds of them on any text."""
 
 from __future__ import annotations
 
 import random
+import re
+from collections.abc import Iterator
 from itertools import combinations
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from tests.lists import from_cases
 from workbench.model import DEFAULT_LABELS, ProposedEntity, Sample
-from workbench.proposing.rules import entities, propose, statements
+from workbench.proposing.rules import entities, propose, quantities, statements
 from workbench.proposing.rules.attribution import Passages, judge
 from workbench.text.tokens import sentences
+
+
+def told() -> Iterator[Any]:
+    text = Path(__file__).with_name("names.txt").read_text("utf-8")
+    for only, label, cases in re.findall(r"(?ms)^# [^[\n]*(?:\[(only|but) (\w+)\])?$(.*?)(?=^# |\Z)", text):
+        for lang, said, expected in re.findall(r"(?m)^([\w-]+): (.*) →(.*)$", cases):
+            yield pytest.param(lang, said, expected.strip(), only, label, id=said)
+
+
+@pytest.mark.parametrize(("lang", "said", "expected", "only", "label"), told())
+def test_what_is_told_is_found(lang: str, said: str, expected: str, only: str, label: str) -> None:
+    text = said.replace("~", "\u00a0").replace("⏎", "\n")
+    found = [
+        f"{one.text}/{one.label}" if "/" in expected else one.text
+        for one in entities(text, None if lang == "-" else lang)
+        if not label or (one.label == label) == (only == "only")
+    ]
+    wanted = [one.replace("~", "\u00a0") for one in expected.removesuffix(" …").split(" | ") if one]
+
+    assert wanted == (found[: len(wanted)] if expected.endswith("…") else found)
+
+
+@from_cases
+def test_dates_are_those_of_the_patterns_tried_everywhere(text: str) -> None:
+    """They are tried only where a figure or a word stands that they need."""
+    starts = [found.start() for found in quantities._STARTS.finditer(text)]
+    level = quantities._levelled(text)
+    words = frozenset(quantities._LETTERS.findall(level))
+    calendar = quantities._calendar().finditer(level)
+    assert [one.span() for one in calendar] == [
+        one.span() for one in quantities._by_calendar(level, words, starts)
+    ]
+    for quick, pattern in (
+        (quantities._centuries(text), quantities._CENTURY),
+        (quantities._durations(text, level, words, starts), quantities._DURATION),
+        (quantities._years(text, starts), quantities._YEAR),
+        (quantities._at(quantities._CLOCK, text, starts), quantities._CLOCK),
+    ):
+        assert [one.span() for one in pattern.finditer(text)] == [one.span() for one in quick]
+
+
+CONTEXTS = (
+    "Paris is large. The tower was built by Gustave Eiffel in 1889 for the fair. It is made of iron.",
+    "Berlin lies on the Spree.",
+)
+
+
+def judged() -> Iterator[Any]:
+    text = Path(__file__).with_name("statements.txt").read_text("utf-8")
+    for cases in re.findall(r"(?ms)^# [^\n]*$(.*?)(?=^# |\Z)", text):
+        contexts = re.findall(r"(?m)^\| (.*)$", cases)
+        for lang, said, found in re.findall(r"(?m)^(\w+): (.*) → (.*)$", cases):
+            yield pytest.param(contexts, lang, said, found, id=said)
+
+
+@pytest.mark.parametrize(("contexts", "lang", "said", "found"), judged())
+def test_what_is_told_is_judged_so(contexts: list[str], lang: str, said: str, found: str) -> None:
+    one = judge(said, Passages(contexts, lang), lang)
+    where = "" if one.context is None else f" in {one.context + 1}: {one.quote}"
+
+    assert (said, found) == (one.text, f"{one.verdict}{where} ({one.reason})")
+
+
+def test_statements_are_the_sentences_of_the_reference() -> None:
+    """Each sentence is judged by itself and keeps its place."""
+    reference = "Gustave Eiffel built the tower. Octopuses dream."
+
+    assert [("Gustave Eiffel built the tower.", 0, 31, "found"), ("Octopuses dream.", 32, 48, "missing")] == [
+        (said.text, said.start, said.end, said.verdict) for said in statements(reference, CONTEXTS, "en")
+    ]
+
+
+def test_a_proposal_looks_at_everything() -> None:
+    """Entities of the reference, a tuple of them per context, and statements: nothing is left unasked."""
+    proposal = propose(Sample("eiffel", "Who built it?", "Gustave Eiffel built it in 1889.", CONTEXTS))
+
+    assert ("rules", "rules-4") == (proposal.proposer, proposal.model)
+    assert ["Gustave Eiffel", "1889"] == [one.text for one in proposal.reference_entities or ()]
+    assert [["Paris", "Gustave Eiffel", "1889"], ["Berlin", "Spree"]] == [
+        [one.text for one in listed] for listed in proposal.context_entities or ()
+    ]
+    assert ["found"] == [said.verdict for said in proposal.statements or ()]
+
+
+def test_an_empty_sample_has_an_empty_proposal() -> None:
+    """The proposer looked and found nothing: () and not None."""
+    proposal = propose(Sample("empty", "", "", ("",)))
+
+    assert ((), ((),), ()) == (proposal.reference_entities, proposal.context_entities, proposal.statements)
+
 
 LANGUAGES = (
     *("", "en", "ru", "uk", "de", "fr", "es", "it", "pt"),
@@ -100,20 +195,7 @@ def test_a_statement_of_its_own_context_is_found(text: str) -> None:
     assert said.verdict == "found" or not worded or said.quote is None
 
 
-LONG = (
-    *(
-        ("en", piece)
-        for piece in ("A ", "a", "1", "1,", "1.1.", "1999-", "$ 1 ", '"A" ', "« ", "A.", "A-", "X ((")
-    ),
-    *(
-        ("en", piece)
-        for piece in ("The X and ", "a.", "a@", "北", "北·", "\u0301", "\n", "A: ", "\x00", "May 1")
-    ),
-    *(("ru", "Министерство дел "), ("ru", "Федеральное "), ("de", "Mann "), ("de", "Der ")),
-)
-
-
-@pytest.mark.parametrize(("lang", "piece"), LONG)
+@from_cases
 def test_a_long_line_of_one_thing_ends(lang: str, piece: str) -> None:
     """No rule takes quadratic time: 40,000 characters of one pattern end."""
     text = (piece * (40_000 // len(piece) + 1))[:40_000]
