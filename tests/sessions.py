@@ -35,7 +35,7 @@ TEXT             standard output, whole: a line `…` stands for lines that are 
 ! TEXT           standard error, in the same way
 ? CODE           the exit code, if it is not 0
 
-A folder of tests replays the text files in it: its `test_sessions.py` gives `sessions(__file__)` to `replay`.
+A folder of tests replays the text files in it: its `test_sessions.py` is what `replayed` makes of them.
 """
 
 from __future__ import annotations
@@ -52,6 +52,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 from urllib.request import urlopen
+
+import pytest
 
 from tests.conftest import FIXTURES, Bench, Run, Wish, accepted, add_text, do, unit_of
 from tests.proposing.claude.faults import Faults
@@ -295,6 +297,17 @@ def replay(run: Run, asset: Asset, session: str) -> None:
         told, printed = rest.rstrip(), done(run, asset, step)
         if printed is not None:
             assert told == (told if re.fullmatch(pattern(told), f"{printed}\n") else printed), first
+
+
+def replayed(beside: str) -> Callable[..., None]:
+    """The test that replays each session of the text files beside it."""
+    told = sessions(beside)
+
+    @pytest.mark.parametrize(("title", "on"), on_each(told))
+    def test(run: Run, request: pytest.FixtureRequest, title: str) -> None:
+        replay(run, request.getfixturevalue, told[title])
+
+    return test
 
 
 def done(run: Run, asset: Asset, step: str) -> str | None:

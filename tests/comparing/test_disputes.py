@@ -50,14 +50,9 @@ def test_nothing_in_common_is_no_dispute() -> None:
 
 def test_what_moves_most_comes_first_and_ties_go_by_id() -> None:
     """.3 − .1 and .2 are a tie although their floats differ; a flag without a difference comes last."""
-    entries = [
-        (None, "a", "flag"),
-        (0.2, "c", "linked~verified"),
-        (0.3 - 0.1, "b", "linked~verified"),
-        (0.0, "e", "linked~verified"),
-        (0.5, "z", "linked~verified"),
-        (0.2, "b", "flag"),
-    ]
+    moves = {"c": 0.2, "b": 0.3 - 0.1, "e": 0.0, "z": 0.5}
+    entries = [(None, "a", "flag"), *((move, name, "linked~verified") for name, move in moves.items())]
+    entries.append((0.2, "b", "flag"))
 
     ordered = sorted(entries, key=lambda one: place(*one))
 

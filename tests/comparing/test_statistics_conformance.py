@@ -306,17 +306,11 @@ def decomposed(inputs: Any) -> Said:
     linked = {row.automatic.text: row.verified.text for row in links if row.automatic and row.verified}
     assert linked == inputs["links"]
     alone = [row for row in found.rows if not row.rule]
-    n = LinkCounts(
-        links=len(links),
-        both=sum(is_found(row.automatic) and is_found(row.verified) for row in links),
-        false=counts["false match"],
-        missed=counts["missed match"],
-        invented=counts["invented unit"],
-        invented_found=sum(is_found(row.automatic) for row in alone),
-        lacking=counts["missed unit"],
-        lacking_found=sum(is_found(row.verified) for row in alone),
-    )
-    four: Any = corners(n)
+    both = sum(is_found(row.automatic) and is_found(row.verified) for row in links)
+    invented = counts["invented unit"], sum(is_found(row.automatic) for row in alone)
+    lacking = counts["missed unit"], sum(is_found(row.verified) for row in alone)
+    matches = counts["false match"], counts["missed match"]
+    four: Any = corners(LinkCounts(len(links), both, *matches, *invented, *lacking))
     parts = {cause: part(found, cause) for cause in SHARES}
     exact: dict[str, Any] = {
         "S_auto_auto": four.own,

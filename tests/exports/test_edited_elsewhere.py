@@ -86,14 +86,15 @@ def test_new_contexts_are_taken_and_old_verdicts_do_not_count(
     assert {None} == {one.context_entities for one in proposals}
 
 
-@pytest.mark.parametrize(
-    ("name", "file", "change"),
-    [
-        ("deepeval-cases", "test_cases.json", put({"input": "Another?", "actual_output": "new"})),
-        ("label-studio", "tasks.json", put({"user_input": "Another?", "response": "new"}, "data")),
-        ("csv", "samples.csv", put({"user_input": "Another?", "response": "new"})),
-    ],
-)
+ASKED = {"user_input": "Another?", "response": "new"}
+QUESTIONS = [
+    ("deepeval-cases", "test_cases.json", put({"input": "Another?", "actual_output": "new"})),
+    ("label-studio", "tasks.json", put(ASKED, "data")),
+    ("csv", "samples.csv", put(ASKED)),
+]
+
+
+@pytest.mark.parametrize(("name", "file", "change"), QUESTIONS)
 def test_a_new_question_and_answer_are_taken(leave: Leave, name: str, file: str, change: Change) -> None:
     after, said = loaded(edited(leave(name) / file, change))
     record = after["emoji"]

@@ -14,7 +14,7 @@ the mean of automatic recall − human recall, MAE the mean of its size, both pe
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from statistics import mean
@@ -57,13 +57,9 @@ def report(title: str, outcomes: Sequence[Outcome], *, counted: bool) -> None:
 
 def outcome(said: Iterable[bool], human: Iterable[bool]) -> Outcome:
     pairs = list(zip(said, human, strict=True))
-    return Outcome(
-        sum(a and h for a, h in pairs),
-        sum(a and not h for a, h in pairs),
-        sum(h and not a for a, h in pairs),
-        mean(a for a, _ in pairs),
-        mean(h for _, h in pairs),
-    )
+    counts = Counter(pairs)
+    true, false, lost = (counts[pair] for pair in ((True, True), (True, False), (False, True)))
+    return Outcome(true, false, lost, mean(a for a, _ in pairs), mean(h for _, h in pairs))
 
 
 def linked(references: Sequence[Name], candidates: Sequence[Name], lang: str) -> list[bool]:

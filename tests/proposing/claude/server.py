@@ -364,13 +364,9 @@ async def _connection(service: Service, reader: asyncio.StreamReader, writer: as
             headers = {name.lower(): value.strip() for name, _, value in named}
             body = await reader.readexactly(int(headers.get("content-length", "0")))
             reply = await service.handle(method, path, headers, body)
-            lines = {
-                "content-type": reply.kind,
-                "content-length": str(len(reply.body)),
-                "request-id": f"req_{service.stats.requests}",
-                **reply.headers,
-            }
-            text = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
+            told = {"content-type": reply.kind, "content-length": str(len(reply.body))}
+            told |= {"request-id": f"req_{service.stats.requests}", **reply.headers}
+            text = "".join(f"{name}: {value}\r\n" for name, value in told.items())
             sent = reply.body[: len(reply.body) // 2] if reply.cut else reply.body
             writer.write(f"HTTP/1.1 {reply.status} X\r\n{text}\r\n".encode() + sent)
             await writer.drain()
