@@ -11,9 +11,10 @@ import sys
 import threading
 import time
 from contextlib import closing
-from dataclasses import dataclass, field
 from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -48,15 +49,10 @@ def test_a_mapping_may_have_the_names_of_ragas_or_deepeval(names: tuple[str, str
 
 
 def test_an_object_with_deepevals_fields_is_a_sample() -> None:
-    @dataclass
-    class LLMTestCase:
-        input: str
-        expected_output: str
-        actual_output: str = "Gustave Eiffel."
-        retrieval_context: list[str] = field(default_factory=list)
-        context: list[str] | None = None
-
-    case = LLMTestCase("Who?", str(EIFFEL["reference"]), retrieval_context=["The tower in Paris, 1889."])
+    case = SimpleNamespace(
+        input="Who?", expected_output=EIFFEL["reference"], retrieval_context=["The tower in Paris, 1889."],
+        actual_output="Gustave Eiffel.", context=None,
+    )  # fmt: skip
 
     assert 2 / 3 == ContextEntityRecall().measure(case)
 
@@ -245,11 +241,8 @@ def test_a_frame_of_a_csv_file_is_read_as_the_file_is(tmp_path: Any, monkeypatch
 
     assert samples[0] == samples[1]
     assert ("1889", ("In 1889.",)) == (samples[0][1].reference, samples[0][1].retrieved_contexts)
-    assert (of_file.new, of_file.rejected, of_file.columns) == (
-        of_frame.new,
-        of_frame.rejected,
-        of_frame.columns,
-    )
+    same = attrgetter("new", "rejected", "columns")
+    assert same(of_file) == same(of_frame)
     assert [one.replace("rows.csv:5", "frame row 4") for one in of_file.errors] == list(of_frame.errors)
 
 
@@ -301,18 +294,11 @@ def test_a_number_that_is_none_is_no_reference() -> None:
         ContextEntityRecall().measure({**EIFFEL, "reference": float("nan")})
 
 
-@pytest.mark.parametrize(
-    ("given", "told"),
-    [
-        (5, "score_dataset takes a DataFrame or a list of samples, .*; got int"),
-        (EIFFEL, "score_dataset takes .*; got dict"),
-        ("text", "score_dataset takes .*; got str"),
-        ([EIFFEL, {**EIFFEL, "reference": 5}], "^samples: item 2: reference: got number 5"),
-        ([{**EIFFEL, "id": "q7", "reference": 5}], r"^samples \(id q7\): item 1: reference: got number 5"),
-        ([EIFFEL, 5], "^samples: item 2: measure takes one sample: .*; got int"),
-    ],
-)
+@from_cases
 def test_a_dataset_that_cannot_be_scored_names_the_sample(given: Any, told: str) -> None:
+    """Mappings in a list are changes of a sample."""
+    if isinstance(given, list):
+        given = [EIFFEL | one if isinstance(one, dict) else one for one in given]
     with pytest.raises(WorkbenchError, match=told):
         ContextEntityRecall().score_dataset(given)
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import random
 from importlib.resources import files
+from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
 
+from tests.lists import from_cases
 from workbench.matching import MATCHER
 from workbench.matching.names import Name, NameLink, best, link, similarity
 from workbench.text.inflection import LETTERS_STAY, first_letters, forms
@@ -49,20 +51,10 @@ def test_a_better_pair_goes_first_whatever_its_place() -> None:
     assert link(references, candidates, lang="en") == [None, NameLink(0, 100, "equal")]
 
 
-@pytest.mark.parametrize(
-    ("candidates", "expected"),
-    [
-        ([("Scholz", "other")], [NameLink(0, 93, "short_form")]),
-        ([("Scholz", "other"), ("Britta Scholz", "person")], [None]),
-        ([("Olaf", "other")], [None]),
-        ([("Scholz Inc", "other")], [None]),
-    ],
-)
-def test_a_surname_without_a_label_is_of_the_only_person_of_that_name(
-    candidates: list[tuple[str, str]], expected: list[NameLink | None]
-) -> None:
+@from_cases
+def test_a_surname_without_a_label_is_of_the_only_person_of_that_name(candidates: Any, expected: Any) -> None:
     """Rules call a word that opens a sentence other."""
-    found = link(names("Olaf Scholz", label="person"), [Name(*each) for each in candidates], lang="en")
+    (found,) = link(names("Olaf Scholz", label="person"), [Name(*each) for each in candidates], lang="en")
     assert expected == found
 
 

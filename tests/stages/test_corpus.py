@@ -22,9 +22,10 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
+from tests.conftest import Run
 from tests.lists import from_cases
 from tests.rows import write_rows
-from workbench import batch, cli
+from workbench import batch
 from workbench.api import ContextEntityRecall, ContextualRecall
 from workbench.errors import InputError, UsageError
 from workbench.formats.exports.folder import unfinished
@@ -92,7 +93,7 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, CorpusR
     """Files, their scores, the report and its progress, to be read: each run takes three processes."""
     folder = tmp_path_factory.mktemp("scored")
     seen: list[int] = []
-    report = run(write_corpus(folder / "corpus"), folder / "out", progress=seen.append)
+    report = scored_by(write_corpus(folder / "corpus"), folder / "out", progress=seen.append)
     return folder / "corpus", folder / "out", report, tuple(seen)
 
 
@@ -120,7 +121,7 @@ def here() -> Iterator[None]:
         yield
 
 
-def run(corpus: Path, out: Path, **given: Any) -> CorpusReport:
+def scored_by(corpus: Path, out: Path, **given: Any) -> CorpusReport:
     return score_files([corpus], out, recipe_of(None, 85, None, ()), workers=2, **given)
 
 
@@ -212,7 +213,7 @@ def test_a_killed_worker_costs_its_partition_alone(scored: Any, tmp_path: Path, 
             process.kill()
             killed.append(process.pid or 0)
 
-    report = run(corpus, tmp_path / "out", progress=kill)
+    report = scored_by(corpus, tmp_path / "out", progress=kill)
 
     assert (2, {}) == (len(killed), report.failed)
     assert bytes_of(whole) == bytes_of(tmp_path / "out")
@@ -226,7 +227,7 @@ def test_a_partition_whose_workers_always_end_is_named(corpus: Any, tmp_path: Pa
             if process.name == "a.jsonl":
                 process.kill()
 
-    report = run(corpus, tmp_path / "out", progress=kill)
+    report = scored_by(corpus, tmp_path / "out", progress=kill)
 
     assert [corpus / "a.jsonl"] == list(report.failed)
     assert "its worker ended 3 times" in report.failed[corpus / "a.jsonl"]
@@ -310,7 +311,7 @@ def test_rejects_stay_when_a_slower_command_is_stopped(scored: Any, tmp_path: Pa
         with pytest.raises(KeyboardInterrupt):
             score_partition(partitions[1], recipe)
 
-    assert 1 == run(corpus, out).rejected
+    assert 1 == scored_by(corpus, out).rejected
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
@@ -343,7 +344,7 @@ def test_a_damaged_scores_file_is_named_and_the_others_are_counted(scored: Any, 
     damaged = out / f"00000-a{SCORED}"
     damaged.write_bytes(damaged.read_bytes()[:300])
 
-    report = run(corpus, out)
+    report = scored_by(corpus, out)
 
     assert 4 == report.rows
     assert f"{damaged}: cannot be read" in report.failed[corpus / "a.jsonl"]
@@ -352,34 +353,25 @@ def test_a_damaged_scores_file_is_named_and_the_others_are_counted(scored: Any, 
 
 @from_cases
 def test_bad_options_get_a_message_and_write_nothing(
-    given: list[str],
-    message: str,
-    corpus: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    run: Run, given: list[str], message: str, corpus: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "empty").mkdir()
     before = bytes_of(corpus)
-    monkeypatch.chdir(tmp_path)
 
-    assert 2 == cli._run(["score-files", *given, *([] if "--out" in given else ["--out", "out"])])
-    assert message in capsys.readouterr().err
+    run("score-files", *given, *([] if "--out" in given else ["--out", "out"])).refuses(message)
     assert before == bytes_of(corpus)
 
 
 def test_a_file_that_cannot_be_read_is_named_and_the_reports_are_json_too(
-    scored: tuple[Path, Path], corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    run: Run, scored: tuple[Path, Path], corpus: Path
 ) -> None:
     broken, out = corpus / "0.parquet", str(scored[1])
     broken.write_bytes(b"PAR1 nothing of it PAR1")
-    given = [str(broken), str(corpus / "b.jsonl"), "--out", str(tmp_path / "out")]
 
-    assert 3 == cli._run(["score-files", *given, "--json"])
-    report = json.loads(capsys.readouterr().out)
-    assert (given[-1], 2, [str(broken)]) == (report["out"], report["rows"], [*report["failed"]])
-    assert 0 == cli._run(["--db", str(tmp_path / "w.db"), "draw", out, "--n", "4", "--seed", "1", "--json"])
-    drawn = json.loads(capsys.readouterr().out)
+    ended = run("score-files", broken, corpus / "b.jsonl", "--out", "out", "--json")
+    assert (3, "out", 2) == (ended.code, ended.json["out"], ended.json["rows"])
+    assert [str(broken)] == [*ended.json["failed"]]
+    drawn = run("draw", out, "--n", 4, "--seed", 1, "--json").json
     assert (out, 4) == (drawn["out"], drawn["n"])
 
 
@@ -391,7 +383,7 @@ def test_of_a_folder_every_dataset_file_is_scored_and_nothing_hidden(here: None,
         (tmp_path / "in" / name).write_text(row, "utf-8")
     (tmp_path / "in" / "c.tsv").write_text("\t".join(EIFFEL) + "\nwho?\tIn Oslo.\t['Oslo']\n", "utf-8")
 
-    report = run(tmp_path / "in", tmp_path / "out")
+    report = scored_by(tmp_path / "in", tmp_path / "out")
 
     assert (2, 2, {}) == (report.partitions, report.rows, report.failed)
 
@@ -403,7 +395,7 @@ def test_a_cluster_of_dask_gives_the_same_bytes(scored: tuple[Path, Path], tmp_p
     with distributed.LocalCluster(
         n_workers=1, threads_per_worker=1, dashboard_address=":0", local_directory=tmp_path / "dask"
     ) as cluster:
-        report = run(corpus, tmp_path / "out", cluster=cluster.scheduler_address)
+        report = scored_by(corpus, tmp_path / "out", cluster=cluster.scheduler_address)
 
     assert {} == report.failed
     assert bytes_of(whole) == bytes_of(tmp_path / "out")
