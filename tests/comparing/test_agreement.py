@@ -95,18 +95,13 @@ def test_the_sign_test_by_hand() -> None:
 # Units.
 
 
-def test_units_by_label_strict_and_lenient() -> None:
+def test_units_by_label() -> None:
     rows = [("place", "place"), ("place", "person"), ("place", None), (None, "person"), ("date", "date")]
 
-    assert agreement.by_label(rows, strict=True) == {
+    assert agreement.by_label(rows) == {
         "date": Overlap(1, 1, 1),
         "person": Overlap(0, 0, 2),
         "place": Overlap(1, 3, 1),
-    }
-    assert agreement.by_label(rows, strict=False) == {
-        "date": Overlap(1, 1, 1),
-        "person": Overlap(1, 1, 2),
-        "place": Overlap(1, 2, 1),
     }
 
 

@@ -205,11 +205,11 @@ def test_verdicts_have_ac1_beside_kappa() -> None:
 
 
 def test_labels_come_by_frequency_and_rare_ones_without_rates() -> None:
-    date, place = (Overlap(3, 4, 3),) * 2, (Overlap(8, 10, 12), Overlap(9, 11, 12))
+    labels = {"": (Overlap(0, 1, 0), 0), "date": (Overlap(3, 4, 3), 3), "place": (Overlap(8, 10, 12), 9)}
 
-    rows = map(" ".join, words.label_rows({"date": date, "place": place}))
+    rows = map(" ".join, words.label_rows(labels))
 
-    assert ["place 12 11 9 .818 .750 .783 .727", "date 3 4 3 – – – –"] == [*rows]
+    assert ["place 12 10 9 8 .800 .667 .727", "date 3 4 3 3 – – –", "no label 0 1 0 0 – – –"] == [*rows]
 
 
 def test_means_of_the_same_samples_need_ten_of_them() -> None:

@@ -227,11 +227,10 @@ def overlaps(samples: Sequence[Overlap]) -> Overlaps:
     return Overlaps(micro, sum(each) / len(each) if each else None)
 
 
-def by_label(rows: Iterable[tuple[str | None, str | None]], *, strict: bool) -> Mapping[str, Overlap]:
+def by_label(rows: Iterable[tuple[str | None, str | None]]) -> Mapping[str, Overlap]:
     """Precision and recall of each label, from (automatic label, verified label) of every unit or pair.
 
-    A unit without a partner has None on the other side. `strict`: a pair agrees only under an equal label,
-    else the verified label stands for both.
+    A unit without a partner has None on the other side. A pair agrees only under an equal label.
     """
     linked: dict[str, list[int]] = {}
 
@@ -239,12 +238,11 @@ def by_label(rows: Iterable[tuple[str | None, str | None]], *, strict: bool) -> 
         return linked.setdefault(label, [0, 0, 0])
 
     for automatic, verified in rows:
-        own = verified if not strict and automatic is not None and verified is not None else automatic
-        if own is not None:
-            at(own)[1] += 1
+        if automatic is not None:
+            at(automatic)[1] += 1
         if verified is not None:
             at(verified)[2] += 1
-            at(verified)[0] += own == verified
+            at(verified)[0] += automatic == verified
     return {label: Overlap(*counts) for label, counts in sorted(linked.items())}
 
 

@@ -128,16 +128,15 @@ def sums(known: Iterable[Explained]) -> tuple[Fraction, Fraction]:
     return sum((ours for ours, _ in both), Fraction(0)), sum((theirs for _, theirs in both), Fraction(0))
 
 
-def of_labels(known: Iterable[Explained]) -> dict[str, tuple[Overlap, Overlap]]:
-    """By label: with equal labels, and whatever the labels; a proposed label that nobody kept stands too."""
+def of_labels(known: Iterable[Explained]) -> dict[str, tuple[Overlap, int]]:
+    """By label, "" for none: with equal labels, and how many of its verified units match under any label.
+
+    Empty where no unit has one.
+    """
     units = [(unit.automatic_label, unit.verified_label) for sample in known for unit in sample.judged]
-    strict, lenient = by_label(units, strict=True), by_label(units, strict=False)
-    none = Overlap(0, 0, 0)
-    return {
-        label: (strict.get(label, none), lenient.get(label, none))
-        for label in sorted({*strict, *lenient})
-        if label
-    }
+    matched = Counter(verified for automatic, verified in units if automatic is not None)
+    same = by_label(units)
+    return {label: (overlap, matched[label]) for label, overlap in same.items()} if any(same) else {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,7 +163,7 @@ class Figures:
     chance: Chance | None
     units: Overlaps
     strict: Overlaps
-    labels: Mapping[str, tuple[Overlap, Overlap]]
+    labels: Mapping[str, tuple[Overlap, int]]
     causes: tuple[CauseTotal, ...]
     estimated: Mapping[str, Estimate]
     by_label: Mapping[str, tuple[CauseTotal, ...]]

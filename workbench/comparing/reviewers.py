@@ -254,7 +254,7 @@ class LabelAgreement:
 def of_labels(pairs: Sequence[Couple]) -> dict[str, LabelAgreement]:
     """How far people agree on each label, the least agreed first."""
     few = len({couple.first.sample for couple in pairs}) < FEWEST
-    every = by_label((row for couple in pairs for row in couple.labels), strict=True)
+    every = by_label(row for couple in pairs for row in couple.labels)
     labels = {}
     for name, overlap in sorted(every.items(), key=lambda each: (each[1].f1, each[0])):
         units = overlap.automatic + overlap.verified

@@ -39,7 +39,7 @@ PARTS, LEFT_OUT = (pairs(sections(__name__)[name]) for name in ("parts", "left o
 UNTRACED = "This column came as numbers only, so its errors cannot be traced to units."
 WHOLE = ("untraced", "rounding")
 """Causes that are about the number of a file as a whole: no unit has them."""
-LABEL_HEAD = ("label", "verified", "proposed", "matched", "P", "R", "F1", "F1 same label")
+LABEL_HEAD = ("label", "verified", "proposed", "matched", "same label", "P", "R", "F1")
 
 
 class Fact(NamedTuple):
@@ -409,16 +409,14 @@ def _units(name: str, overlaps: Overlaps) -> Fact:
     return Fact(name, rates, f"{counted}; mean F1 {number(overlaps.macro_f1)}")
 
 
-def label_rows(labels: Mapping[str, tuple[Overlap, Overlap]]) -> list[tuple[str, ...]]:
+def label_rows(labels: Mapping[str, tuple[Overlap, int]]) -> list[tuple[str, ...]]:
     """A row a label under `LABEL_HEAD`, the most frequent first; no rates of fewer than ten units."""
-    order = sorted(labels, key=lambda name: (-labels[name][1].verified, name))
     rows = []
-    for name in order:
-        strict, lenient = labels[name]
-        few = max(lenient.verified, lenient.automatic) < FEWEST
-        rates = (lenient.precision, lenient.recall, lenient.f1, strict.f1)
-        counts = (f"{lenient.verified:,}", f"{lenient.automatic:,}", f"{lenient.linked:,}")
-        rows.append((name, *counts, *(UNDEFINED if few else number(rate) for rate in rates)))
+    for name, (same, matched) in sorted(labels.items(), key=lambda row: (-row[1][0].verified, row[0])):
+        few = max(same.verified, same.automatic) < FEWEST
+        counts = (f"{count:,}" for count in (same.verified, same.automatic, matched, same.linked))
+        rates = (UNDEFINED if few else number(rate) for rate in (same.precision, same.recall, same.f1))
+        rows.append((name or "no label", *counts, *rates))
     return rows
 
 

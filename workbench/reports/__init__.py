@@ -189,7 +189,7 @@ def figures_document(source: Figures) -> JsonObject:
         del row["exact"]
     figures["scorers"] = figures.pop("beside")
     figures["labels"] = {
-        name: {"strict": strict, "linked": other} for name, (strict, other) in figures["labels"].items()
+        name: {"strict": strict, "matched": matched} for name, (strict, matched) in figures["labels"].items()
     }
     return figures
 
