@@ -105,7 +105,8 @@ def _causes(answer: Answer, say: Say) -> list[str]:
     if main and known and main[0].share * total > 0:
         main = [effect for effect in main if effect.share * total > 0]
         lead = "Smaller cause" if most else "Likely cause" if _recounted(answer) else "Main cause"
-    rest = float(rounded(total, DIGITS)) - sum(shown[effect.what] for effect in main[:2]) - blank
+    whole = float(rounded(total, DIGITS))
+    rest = whole - sum(shown[effect.what] for effect in main[:2]) - blank
     lines = []
     if main:
         where = "" if estimate.complete else f" in the {many(answer.compared, 'reviewed sample')}"
@@ -116,8 +117,10 @@ def _causes(answer: Answer, say: Say) -> list[str]:
         if not answer.traced:
             how = _command(answer, " (save the traces: docs/formats.md)")
             why = f"the file has the score, but not the {UNITS[answer.kind]}s that your metric counted{how}"
-        of = "" if lines and not most else "of the difference "
-        untraced = f"{signed(blank, 2)} {of}({many(odd, 'sample')}) is untraced: {why}."
+        of, before = "" if lines and not most else "of the difference ", ""
+        if of and not (blank * whole > 0 and abs(blank) <= abs(whole)):
+            of, before = "", f"The parts of the difference of {signed(whole, 2)} partly cancel. "
+        untraced = f"{before}{signed(blank, 2)} {of}({many(odd, 'sample')}) is untraced: {why}."
         lines.insert(0 if most else 1, untraced)
     if lines and (rounded(rest, DIGITS) or (odd and not blank)):
         # errors to both sides may leave a small sum, or none, of scores that are far off

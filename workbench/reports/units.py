@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from workbench.comparing.words import PARTS
 from workbench.model import Evidence, Imported, Kind, Match, Tally, Unit, count
 from workbench.scoring.names import first_scorer
-from workbench.text.figures import UNDEFINED, delta, number, signed, value
+from workbench.text.figures import UNDEFINED, number, signed, value
 from workbench.text.lists import pairs, sections
 from workbench.text.safe import cut, flat
 
@@ -198,11 +198,11 @@ def fitted_note(why: Why) -> str:
 
 
 def exact(why: Why) -> str:
-    """`3/6 − 4/6 = −1/6`, or why there is no difference to share out."""
+    """`3/6 − 4/6 = −1/6`, `.33 − 1/8 = +.205`, or why there is no difference to share out."""
     if why.delta is None:
         return "undefined: one side has no units"
     if why.digits:
-        return f"{written(why.digits)} − {why.verified.found}/{why.verified.units} = {delta(why.delta)}"
+        return f"{written(why.digits)} − {why.verified.found}/{why.verified.units} = {signed(why.delta)}"
     sides = f"{why.automatic.found}/{why.automatic.units} − {why.verified.found}/{why.verified.units}"
     return f"{sides} = {fraction(why.delta)}"
 
