@@ -377,6 +377,7 @@ def given_to_both(store: Store) -> None:
 
 STARTS: dict[str, Start] = {
     "nothing": lambda ask: ask("tmp_path") / "new.db",
+    "no dataset": lambda ask: ask("empty_database"),
     "cities": given(*ROWS),
     "schiller alone": given(ROWS[5]),
     "a question alone": given(

@@ -230,12 +230,6 @@ async def test_a_stretch_over_several_screens(user: User, rows: Any, reviews: Re
     assert user.units("tower")[text[span.start : span.end]].spans == (span,)
 
 
-# Statements and blind samples.
-
-
-# The mouse.
-
-
 async def test_the_right_half_of_a_wide_character_is_that_character(reviews: Reviews) -> None:
     """The pointer has cells, the text has characters."""
     async with reviews("changcheng", size=(100, 30)) as hand:

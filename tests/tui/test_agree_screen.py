@@ -13,7 +13,6 @@ from workbench.reports.team import agree_text, parts_table
 from workbench.stages.agree import agree
 from workbench.store.datasets import find_dataset
 from workbench.tui.screens.agree import AgreeScreen, PartRows
-from workbench.tui.screens.dialogs import ReadScreen
 from workbench.tui.widgets.passage import Passage
 
 
@@ -44,22 +43,3 @@ async def test_it_says_what_the_command_says(user: User, decided: Path) -> None:
         ada_and_bo, under = app.screen.query_one(PartRows).rows[:2]
         assert (True, True) == (" and " in ada_and_bo, under.startswith("  strict ") and ", α " in under)
         assert app.screen.size.height == app.screen.query_one("#keys").region.bottom
-
-
-async def test_a_key_or_a_click_opens_the_guidelines_of_the_label_under_the_cursor(
-    user: User, decided: Path
-) -> None:
-    """The least agreed label comes first."""
-    async with user.opens(database=decided, annotator="cy", size=(120, 36)) as app:
-        await user.press("G")
-        first = str(app.screen.query_one(PartRows).chosen).split()[0]
-        for by_mouse in False, True:
-            if by_mouse:
-                await user.pilot.click(PartRows, offset=(5, 0))
-            await user.press(*([] if by_mouse else ["g"]))
-            assert isinstance(app.screen, ReadScreen)
-            said = app.screen.query_one(Passage).text
-            assert said.startswith(f"{first}: ")
-            assert "Entities: every name" in said
-            await user.press("escape")
-            assert isinstance(app.screen, AgreeScreen)

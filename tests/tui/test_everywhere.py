@@ -48,23 +48,6 @@ async def test_ctrl_c_copies_what_is_selected(user: User) -> None:
         assert app.clipboard == copied
 
 
-async def test_ctrl_c_says_how_to_leave_and_ctrl_z_does_nothing_where_no_shell_is(user: User) -> None:
-    """People press it to leave: losing the app by accident would be worse. A dialog has no line for it."""
-    how = "ctrl+q quits; ctrl+c copies what is selected"
-    async with user.opens(size=(80, 24)) as app:
-        await user.press("ctrl+z")
-        assert app.is_running
-        assert "app.suspend" not in {entry.binding.id for entry in app.screen.active_bindings.values()}
-        for keys in (), ("slash",), ("escape", "enter"):
-            await user.press(*keys)
-            await user.press("ctrl+c")
-            assert app.screen.query_one(Status).text == how
-            assert app.is_running
-        await user.press("X", "ctrl+c")
-        assert [how] == [one.message for one in app._notifications]
-        assert type(app.screen).__name__ == "PromptScreen"
-
-
 @pytest.mark.parametrize("size", [(80, 24), (60, 18)])
 async def test_what_went_well_takes_one_line_whatever_the_names(
     user: User, rows: list[Row], import_rows: Any, size: tuple[int, int]

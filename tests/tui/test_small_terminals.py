@@ -83,17 +83,6 @@ async def test_keys_typed_below_the_notice_do_not_wait_for_a_write_that_takes_lo
         assert sum(unit.rejected for unit in app.screen.pane.units) == 1
 
 
-async def test_a_screen_below_a_dialog_follows_the_size(user: User) -> None:
-    """The window changed while the help was open: the review is laid out for the new width."""
-    async with user.opens("tower", size=(120, 36)) as app:
-        await user.press("question_mark")
-        await user.resize(80, 24)
-        await user.press("escape")
-        assert app.screen.has_class("-narrow")
-        assert not app.screen.has_class("-wide")
-        assert not app.screen.has_class(TINY)
-
-
 PARTS = {
     "queue": {"#head": 1, "#samples": 3, "#status": 1, "#keys": 1},
     "help": {"#title": 1, "#first": 8},

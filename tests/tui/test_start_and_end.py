@@ -140,12 +140,3 @@ async def test_two_quick_clicks_on_back_go_back_once(user: User) -> None:
         await user.press()
         assert isinstance(app.screen, QueueScreen)
         assert app.return_code is None
-
-
-async def test_without_a_dataset_a_key_breaks_nothing(user: User, empty_database: Path) -> None:
-    async with user.opens(database=empty_database) as app:
-        for name in ("u", "U", "D", "J", "d", "enter", "P"):
-            await user.press(name)
-            assert "AssertionError" not in said(app), name
-            assert not said(app).startswith("!"), name
-            assert isinstance(app.screen, QueueScreen), name
