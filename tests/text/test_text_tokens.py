@@ -67,9 +67,16 @@ def test_sentences_end_where_they_end(expected: list[str]) -> None:
 
 
 def test_paragraphs_and_list_items_are_apart() -> None:
-    """A heading or an item ends without a full stop."""
-    expected = ["A heading", "Text goes on\nhere.", "- one", "- two"]
-    assert expected == cut("A heading\n\nText goes on\nhere.\n- one\n- two")
+    """A heading, an item or a table ends without a full stop."""
+    expected = [
+        "A heading",
+        "Text goes on\nhere.",
+        "| Mg | Day |\n|--|--|\n| 5 | 1 |",
+        "So",
+        "- one",
+        "- two",
+    ]
+    assert expected == cut("\n".join((f"{expected[0]}\n", *expected[1:])))
 
 
 @given(st.text(st.characters(exclude_categories=[]), max_size=60) | st.text("aA.!?。 \n\"'1", max_size=60))

@@ -200,13 +200,17 @@ _ORDINAL_NOUNS = re.compile(rf"\s+(?:{'|'.join(_WORDS['ordinal nouns'].split())}
 _BEFORE_ORDINALS = listed(_WORDS["before an ordinal"])
 _END = re.compile(
     "[.!?…؟۔।॥።。！？｡\n]"  # a search jumps to these
-    "(?:(?<=[.!?…؟۔।॥።])(?<![.!?…؟۔।॥።]{2})[.!?…؟۔।॥።]*+[\"'»”’)\\]›]*+(?=\\s)"  # an end needs white space …
+    "(?:(?<=[.!?…؟۔।॥።])(?<![.!?…؟۔।॥።]{2})[.!?…؟۔।॥።]*+[\"'»”’)\\]›]*+"
+    r"(?:[¹²³⁰-⁹]++|\[\d[\d,–-]*+\])*+(?=\s)"  # behind marks of notes; an end needs white space …
     "|(?<=[。！？｡])[。！？｡]*[」』”’）〉》]*"  # … except in East Asia
     r"|(?<=\n)[^\S\n]*\n\s*"  # an empty line
-    r"|(?<=\n)(?=\s*(?:[-*•–—]|\d+[.)])\s))"  # a list item
+    r"|(?<=\n)(?=\s*(?:[-*•–—]|\d+[.)])\s)"  # a list item
+    r"|(?<=\|\n)(?=[^\S\n]*[^|\s])|(?<=[^|]\n)(?=\|))"  # behind and before a table
 )
 _LAST_WORD = re.compile(r"(?<![^\W_])([^\W_]++)\.$")
-_CLOSERS = "\"'»”’)]›"
+_CLOSERS = "\"'»”’)]›[¹²³⁰⁴⁵⁶⁷⁸⁹0123456789,–-"
+# 2,4 г. and 30 руб. may end a sentence, 2020 г. does not.
+_MEASURE = re.compile(r"(?:(?:(?<!\d)\d{1,3}|\d[.,]\d+)[ \u00a0](?:г|мин)|\d[ \u00a0](?:руб|коп))\.$")
 
 
 def sentences(text: str) -> list[Span]:
@@ -241,6 +245,8 @@ def _ends(text: str, match: re.Match[str]) -> bool:
     before = text[max(0, match.start() - 30) : match.start() + 1]
     word = _LAST_WORD.search(before)
     if word is None:
+        return True
+    if _MEASURE.search(before):
         return True
     last, head = word.group(1), before[: word.start()].rstrip()
     if last.isdigit():

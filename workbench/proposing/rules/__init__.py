@@ -10,13 +10,13 @@ from workbench.proposing.rules.attribution import Passages, judge
 from workbench.proposing.rules.lexicon import Claims, Found
 from workbench.proposing.rules.names import names, nested
 from workbench.proposing.rules.quantities import amounts, dates, numbers
-from workbench.proposing.rules.titles import addresses, titles, wholes
+from workbench.proposing.rules.titles import addresses, drugs, titles, wholes
 from workbench.proposing.rules.uncased import uncased
 from workbench.text.language import detect
 from workbench.text.tokens import sentences
 
 PROPOSER = "rules"
-MODEL = "rules-4"
+MODEL = "rules-5"
 
 
 def propose(sample: Sample, lang: str | None = None) -> Proposal:
@@ -48,6 +48,7 @@ def entities(text: str, lang: str | None = None) -> tuple[ProposedEntity, ...]:
     claims.add(addresses(text))
     claims.add(titles(text, lang))
     claims.add(wholes(text))
+    claims.add(drugs(text))
     claims.add(dates(text, lang))
     claims.add(amounts(text))
     claims.add(uncased(text))
@@ -70,4 +71,10 @@ def statements(reference: str, contexts: Sequence[str], lang: str | None) -> tup
     return tuple(
         replace(judge(span.of(reference), known, lang), start=span.start, end=span.end)
         for span in sentences(reference)
+        if _says_something(span.of(reference))
     )
+
+
+def _says_something(sentence: str) -> bool:
+    """Whether a sentence is more than signs (🌱) and no short heading of a list ("Pflichten:")."""
+    return any(map(str.isalnum, sentence)) and (sentence[-1] != ":" or sentence.count(" ") > 4)

@@ -119,7 +119,8 @@ def _bare(reading: Reading, run: Run, index: int, second: bool) -> int | None:
     if before in _PLACE_BEFORE and not second:
         noun = word.endswith(("en", "er", "el", "e")) and not word.endswith(("ingen", "hausen", "hofen"))
         return None if noun else index
-    if second and index + 1 == run.last and index not in reading.opening and is_title(before):
+    title = reading.word(index - 2) if before == "." else before
+    if second and index + 1 == run.last and index not in reading.opening and is_title(title):
         return None if _NOUN.search(reading.folded(index + 1)) else index + 1
     return None
 

@@ -32,6 +32,7 @@ _ISSUED = words("released published manufactured developed distributed operated 
 _BEFORE_PLACES = words("in from near at of to ( ,")
 _ENDS = frozenset({",", ".", ")", ";", "(", ""})
 _LISTING = words(", and or и или")  # what stands next to each other in a list is alike
+_COMPARED = words("< > ≤ ≥ = of was is below above under unter über von")
 _CODE = re.compile(r"[\d_]|^[IVXLM]+$")  # COVID-19, XII
 _NOBLE = words("de da di du von van bin ibn del der zu al бин ибн фон ван де")
 _PEOPLE = lexicon.ROLES | lexicon.TRADES
@@ -71,7 +72,7 @@ class RunLabels:
     def _sure(self, run: Run) -> str:
         """A label with a reason of its own, or ""."""
         listed = self._reading.words[run.first : run.last + 1]
-        folded = [word.casefold() for word in listed]
+        folded = [word.casefold().rpartition("-")[2] for word in listed]  # Robert Koch-Institut
         name = self._reading.name(*run)
         firm = listed[-1] in lexicon.LEGAL_FORMS or "&" in listed or name.endswith(" A/S")
         if firm or is_organisation(name) or is_faith(name):
@@ -161,9 +162,14 @@ class RunLabels:
         if after in _SAID and len(listed) <= 3:
             return "person"
         if single and len(listed[0]) > 1 and listed[0].isupper():
-            return "other" if _CODE.search(listed[0]) else "organisation"
+            figure = self._reading.word(run.last + 1 + (after in _COMPARED))  # INR was 2.5, GFR < 30
+            measured = figure[:1].isdigit() and (after in _COMPARED or not figure.isdecimal())
+            return "other" if measured or _CODE.search(listed[0]) else "organisation"
         if before == "@":
             return "person"
+        acronyms = [word for word in listed if word > "А" and len(word) > 2 and word.isupper()]
+        if acronyms and (listed[-1] in acronyms or is_place(listed[-1])):  # ФАС России
+            return "organisation"
         if before in _IN:
             return "place"
         if before in _LISTING and (alike := self._ending.get(run.first - 2)):

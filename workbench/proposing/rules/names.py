@@ -182,10 +182,11 @@ def _parts(reading: Reading, first: int, index: int) -> bool:
     if not (reading.capital[index] and reading.capital[index + 1]):
         return False
     country = first == index and (is_place(here) or is_people(here))
+    body = first == index and is_organisation(here) and reading.is_capital(index + 3)
     if country and (is_people(after) or is_faith(after)) and not is_people(f"{here} {after}"):
         return True
     if after.casefold() in lexicon.OFFICES and reading.word(index + 2):
-        return country and not is_title(here)
+        return (country or body) and not is_title(here)
     if after[0] >= "Ѐ" and after[0] < "\u0530":
         if here[-1] < "\u0250" and here[-1].isalpha():
             return True
@@ -323,7 +324,11 @@ def _names_something(reading: Reading, index: int) -> bool:
     if (
         is_first_name(word)
         or (reading.lang in {"ru", "uk"} and word[0] < "\u0250")
-        or (following.isdecimal() and is_score(reading, index, index, index + 1))
+        or (
+            following.isdecimal()
+            and index + 1 not in reading.claimed
+            and is_score(reading, index, index, index + 1)
+        )
         or following in _DEFINING
     ):
         return True

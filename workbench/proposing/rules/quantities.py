@@ -184,6 +184,7 @@ _ZONE = r"[ \u00a0]{0,3}(?:[ap]\.m\.|[apAP][mM](?!\w)|Uhr(?!\w)|мск|МСК|GM
 _CLOCK = _one_of(
     rf"{_HOUR}:[0-5]\d(?::[0-5]\d)?(?:{_ZONE})?(?![\d:])",
     rf"{_HOUR}(?:\.[0-5]\d)?{_ZONE}",
+    rf"{_HOUR}[ \u00a0]?h[ \u00a0]?[0-5]\d(?!\w)",
     rf"{_HOUR} час(?:а|ов)? [0-5]?\d минуты?",
 )
 # A look at the first letter spares most places of a text all of them.

@@ -18,6 +18,8 @@ _LONGEST = 24  # tokens; no name is longer, a page in capitals is
 _SCORES = 6  # tokens around a number in which another one makes it a result
 _MARKS = frozenset(",;()-–|")
 _SLASHED = re.compile(r"\d|S$")  # R/3, A/S
+_ARTICLE = re.compile(r"(?:(?<![^\n])|(?<=[.!?:»] ))[LD]['’](?!Oréal)")  # that opens a French sentence
+_COLLECTIVES = lexicon.words("women men children people")
 _OPENING = re.compile("[“«„•*@]")
 _NICKNAME = frozenset("\"“”'‘’«»")
 
@@ -84,7 +86,7 @@ class Reading(NamedTuple):
 
 def read(text: str, lang: str, claims: Claims) -> Reading:
     """Tokens of the text; those in a claimed stretch can be part of no name."""
-    found = cut(text)
+    found = cut(_ARTICLE.sub(lambda article: article[0].lower(), text) if lang == "fr" else text)
     words = found.words
     opening = _opening(text, words, found.starts)
     claimed = _claimed(found, claims)
@@ -191,6 +193,7 @@ def _after_mark(reading: Reading, first: int, last: int, after: int, mark: str) 
         joined = reading.folded(follower) in lexicon.COMPANY_ENDINGS
     elif mark in {"'s", "’s"}:
         wanted = reading.folded(follower) in lexicon.POSSESSED and not is_place(word)
+        wanted |= word.casefold() in _COLLECTIVES  # Women's Health Organization
         joined = near and (wanted or reading.folded(first) in {"st", "saint"})
     elif mark in _NICKNAME and not touching and reading.gap(after, follower) == "":
         return _nickname(reading, follower)
@@ -254,6 +257,8 @@ def _after_particle(reading: Reading, first: int, last: int, after: int) -> int 
 
 def _is_surnamed(reading: Reading, first: int, last: int) -> bool:
     """Tim Cook, but neither Franz Ferdinand, Philip II nor John Jay College."""
+    while first < last and (reading.is_title(first) or reading.words[first] == "."):
+        first += 1
     word = reading.words[last]
     named = is_first_name(word) or word.isupper() or word.casefold() in lexicon.HEADS
     return last > first and is_first_name(reading.words[first]) and not named

@@ -15,6 +15,7 @@ from workbench.proposing.rules.lexicon import (
     is_place,
     russian_head,
 )
+from workbench.text.language import word_counts
 
 # No nesting and a bounded length: a lost closing mark costs 90 characters, never the rest of the text.
 _QUOTED = either("quoted")
@@ -60,11 +61,28 @@ def _label(text: str, quoted: int, inside: str) -> str:
         return "organisation"
     if is_place(inside):
         return "place"
+    first, _, second = inside.partition(" ")  # «Лаборатория Касперского»
+    if second.istitle() and russian_head(first) == "organisation":
+        return "organisation"
     before = _LAST_WORD.search(text, max(0, quoted - 40), quoted)
     if before is None:
         return "work"
     word = before[1].casefold()
     return russian_head(word) or NOUNS.get(word) or "work"
+
+
+# The last letters of generic names, which tell what a drug does; behind them stand endings of a language.
+_DRUG_STEMS = frozenset(WORDS["drug-stems"].split())
+_DRUG_ENDINGS = "esаеуоыми"
+
+
+def drugs(text: str) -> Iterator[Found]:
+    """Every drug with a generic name, in small letters too: ramipril, Metformin, амоксициллина."""
+    for word in word_counts(text.lower()):
+        stem = word.rstrip(_DRUG_ENDINGS)
+        if len(word) > 6 and not _DRUG_STEMS.isdisjoint((stem[-4:], stem[-5:], stem[-6:])):
+            for match in re.finditer(rf"(?<!\w){word}(?!\w)", text, re.IGNORECASE):
+                yield Found(*match.span(), "other")
 
 
 # Addresses on the web and of people: no names stand in them, except a bare site (bdnews24.com).
@@ -76,8 +94,12 @@ _SITE = re.compile(rf"(?<![\w./@-])(?:[^\W_][\w-]{{0,40}}\.){{0,2}}[^\W_][\w-]{{
 
 
 # A bare EN is a word of French and Spanish: only DIN EN 1992, EN ISO 9001. Few places of a text need a look.
-_KINDS = [f"(?P<{kind}>{either(f'whole-{kind}').pattern})" for kind in ("organisation", "work", "other")]
-_WHOLE = re.compile(rf"(?<![\w-])(?=[A-ZÉ\d§]|art|loi|décret|ordo|n°|mRNA)(?:{'|'.join(_KINDS)})")
+_KINDS = [
+    f"(?P<{kind}>{either(f'whole-{kind}').pattern})" for kind in ("place", "organisation", "work", "other")
+]
+_WHOLE = re.compile(
+    rf"(?<![\w-])(?=[A-ZÄÉ\d§ПЧСАГУТНЖЗБК]|art|loi|décret|ordo|n°|mRNA|directive|règl|пп?\.|подп|ч\.|ст|абз)(?:{'|'.join(_KINDS)})"
+)
 
 
 def wholes(text: str) -> Iterator[Found]:
