@@ -244,9 +244,7 @@ def _ends(text: str, match: re.Match[str]) -> bool:
         return True
     before = text[max(0, match.start() - 30) : match.start() + 1]
     word = _LAST_WORD.search(before)
-    if word is None:
-        return True
-    if _MEASURE.search(before):
+    if word is None or _MEASURE.search(before):
         return True
     last, head = word.group(1), before[: word.start()].rstrip()
     if last.isdigit():

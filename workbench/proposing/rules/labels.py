@@ -32,7 +32,8 @@ _ISSUED = words("released published manufactured developed distributed operated 
 _BEFORE_PLACES = words("in from near at of to ( ,")
 _ENDS = frozenset({",", ".", ")", ";", "(", ""})
 _LISTING = words(", and or и или")  # what stands next to each other in a list is alike
-_COMPARED = words("< > ≤ ≥ = of was is below above under unter über von")
+# INR 2.5, GFR < 30
+_MEASURED = re.compile(r" (?:(?:[<>≤≥=]|of|was|is|below|above|under|unter|über|von) \d|\d+[.,]\d)")
 _CODE = re.compile(r"[\d_]|^[IVXLM]+$")  # COVID-19, XII
 _NOBLE = words("de da di du von van bin ibn del der zu al бин ибн фон ван де")
 _PEOPLE = lexicon.ROLES | lexicon.TRADES
@@ -77,11 +78,8 @@ class RunLabels:
         firm = listed[-1] in lexicon.LEGAL_FORMS or "&" in listed or name.endswith(" A/S")
         if firm or is_organisation(name) or is_faith(name):
             return "organisation"
-        people = is_people(name)
-        if people and self._is_language(run):
-            return "other"
-        if people or is_place(name):
-            return "place"
+        if (people := is_people(name)) or is_place(name):
+            return "other" if people and self._is_language(run) else "place"
         before = self._before(run)
         honoured = self._reading.is_honorific(run.first - (2 if before == "." else 1))
         sir = honoured and len(listed) == 2 and is_first_name(listed[0])  # Sir John Hall
@@ -162,13 +160,12 @@ class RunLabels:
         if after in _SAID and len(listed) <= 3:
             return "person"
         if single and len(listed[0]) > 1 and listed[0].isupper():
-            figure = self._reading.word(run.last + 1 + (after in _COMPARED))  # INR was 2.5, GFR < 30
-            measured = figure[:1].isdigit() and (after in _COMPARED or not figure.isdecimal())
+            measured = _MEASURED.match(self._reading.text, self._reading.ends[run.last])
             return "other" if measured or _CODE.search(listed[0]) else "organisation"
         if before == "@":
             return "person"
-        acronyms = [word for word in listed if word > "А" and len(word) > 2 and word.isupper()]
-        if acronyms and (listed[-1] in acronyms or is_place(listed[-1])):  # ФАС России
+        head = listed[0] if is_place(listed[-1]) else listed[-1]
+        if head > "А" and len(head) > 2 and head.isupper():  # ФАС России, Первом МГМУ
             return "organisation"
         if before in _IN:
             return "place"

@@ -320,15 +320,11 @@ def _names_something(reading: Reading, index: int) -> bool:
         return True
     if folded in reading.lowered or folded in lexicon.NOUNS:  # Роман is a name, роман a novel
         return False
-    following = reading.word(index + 1)
+    following = "" if index + 1 in reading.claimed else reading.word(index + 1)  # Dose 75–130 mg
     if (
         is_first_name(word)
         or (reading.lang in {"ru", "uk"} and word[0] < "\u0250")
-        or (
-            following.isdecimal()
-            and index + 1 not in reading.claimed
-            and is_score(reading, index, index, index + 1)
-        )
+        or (following.isdecimal() and is_score(reading, index, index, index + 1))
         or following in _DEFINING
     ):
         return True

@@ -19,7 +19,7 @@ _SCORES = 6  # tokens around a number in which another one makes it a result
 _MARKS = frozenset(",;()-–|")
 _SLASHED = re.compile(r"\d|S$")  # R/3, A/S
 _ARTICLE = re.compile(r"(?:(?<![^\n])|(?<=[.!?:»] ))[LD]['’](?!Oréal)")  # that opens a French sentence
-_COLLECTIVES = lexicon.words("women men children people")
+_PLURALS = lexicon.words("women men children people")  # Women's Health Organization
 _OPENING = re.compile("[“«„•*@]")
 _NICKNAME = frozenset("\"“”'‘’«»")
 
@@ -193,8 +193,7 @@ def _after_mark(reading: Reading, first: int, last: int, after: int, mark: str) 
         joined = reading.folded(follower) in lexicon.COMPANY_ENDINGS
     elif mark in {"'s", "’s"}:
         wanted = reading.folded(follower) in lexicon.POSSESSED and not is_place(word)
-        wanted |= word.casefold() in _COLLECTIVES  # Women's Health Organization
-        joined = near and (wanted or reading.folded(first) in {"st", "saint"})
+        joined = near and (wanted or word.casefold() in _PLURALS or reading.folded(first) in {"st", "saint"})
     elif mark in _NICKNAME and not touching and reading.gap(after, follower) == "":
         return _nickname(reading, follower)
     else:

@@ -57,13 +57,11 @@ def titles(text: str, lang: str) -> Iterator[Found]:
 
 def _label(text: str, quoted: int, inside: str) -> str:
     """What the word before the marks says (концерн «…», the film "…"); a work when it says nothing."""
-    if is_organisation(inside):
+    first, _, second = inside.partition(" ")  # «Лаборатория Касперского»
+    if is_organisation(inside) or (second.istitle() and russian_head(first) == "organisation"):
         return "organisation"
     if is_place(inside):
         return "place"
-    first, _, second = inside.partition(" ")  # «Лаборатория Касперского»
-    if second.istitle() and russian_head(first) == "organisation":
-        return "organisation"
     before = _LAST_WORD.search(text, max(0, quoted - 40), quoted)
     if before is None:
         return "work"
@@ -73,16 +71,15 @@ def _label(text: str, quoted: int, inside: str) -> str:
 
 # The last letters of generic names, which tell what a drug does; behind them stand endings of a language.
 _DRUG_STEMS = frozenset(WORDS["drug-stems"].split())
-_DRUG_ENDINGS = "esаеуоыми"
 
 
 def drugs(text: str) -> Iterator[Found]:
     """Every drug with a generic name, in small letters too: ramipril, Metformin, амоксициллина."""
     for word in word_counts(text.lower()):
-        stem = word.rstrip(_DRUG_ENDINGS)
+        stem = word.rstrip("esаеуоыми")
         if len(word) > 6 and not _DRUG_STEMS.isdisjoint((stem[-4:], stem[-5:], stem[-6:])):
-            for match in re.finditer(rf"(?<!\w){word}(?!\w)", text, re.IGNORECASE):
-                yield Found(*match.span(), "other")
+            places = re.finditer(rf"(?<!\w){word}(?!\w)", text, re.IGNORECASE)
+            yield from (Found(*place.span(), "other") for place in places)
 
 
 # Addresses on the web and of people: no names stand in them, except a bare site (bdnews24.com).
@@ -94,12 +91,8 @@ _SITE = re.compile(rf"(?<![\w./@-])(?:[^\W_][\w-]{{0,40}}\.){{0,2}}[^\W_][\w-]{{
 
 
 # A bare EN is a word of French and Spanish: only DIN EN 1992, EN ISO 9001. Few places of a text need a look.
-_KINDS = [
-    f"(?P<{kind}>{either(f'whole-{kind}').pattern})" for kind in ("place", "organisation", "work", "other")
-]
-_WHOLE = re.compile(
-    rf"(?<![\w-])(?=[A-ZÄÉ\d§ПЧСАГУТНЖЗБК]|art|loi|décret|ordo|n°|mRNA|directive|règl|пп?\.|подп|ч\.|ст|абз)(?:{'|'.join(_KINDS)})"
-)
+_KINDS = [f"(?P<{name[6:]}>{either(name).pattern})" for name in WORDS if name.startswith("whole-")]
+_WHOLE = re.compile(rf"(?<![\w-])(?={either('start of a whole').pattern})(?:{'|'.join(_KINDS)})")
 
 
 def wholes(text: str) -> Iterator[Found]:
