@@ -6,34 +6,12 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pytest
-
+from tests.sessions import reviewed
 from tests.tui.conftest import User
-from workbench.reviewing.edits import Flag
-from workbench.stages.review import act, open_sample
 from workbench.store.datasets import find_dataset
 from workbench.store.disputes import Kept, Key, save_state
 from workbench.store.engine import open_store
 from workbench.store.samples import sample_ids
-
-
-@pytest.fixture
-def demo(demo: Path) -> Path:
-    """The demo, in which bob flagged a sample."""
-    with closing(open_store(str(demo))) as store:
-        number = sample_ids(store, find_dataset(store, None).id)["www"]
-        act(store, open_sample(store, number, "bob"), Flag("odd"))
-    return demo
-
-
-async def go_to(user: User, key: str) -> int:
-    """To the disagreement of a sample; the number of that."""
-    listed = user.pilot.app.home.samples
-    await user.press("D")
-    number = sample_ids(user.store, find_dataset(user.store, None).id)[key]
-    listed.move_to(listed.rows.index(number))
-    await user.press()
-    return number
 
 
 async def test_undo_gives_a_disagreement_the_state_that_it_had_with_its_author(
@@ -42,13 +20,16 @@ async def test_undo_gives_a_disagreement_the_state_that_it_had_with_its_author(
     """Its values changed since somebody explained it, so it shows as open, was explained."""
     with closing(open_store(str(demo))) as store:
         number = sample_ids(store, find_dataset(store, None).id)["www"]
+        reviewed("bob www: flag odd", store)
         before = Kept("explained", "[another reason] a title", "ann", datetime(2026, 1, 2, tzinfo=UTC))
         save_state(store, Key(number, "entity", "flag"), before, expected=None)
     async with user.opens(database=demo, size=(80, 24), annotator="bob") as app:
-        assert number == await go_to(user, "www")
-        shown = app.home.samples.disputes[number]
+        listed = app.home.samples
+        await user.press("D")
+        listed.move_to(listed.rows.index(number))
+        shown = listed.disputes[number]
         await user.press("d", "j", "j", "enter", "u")
-        again = app.home.samples.disputes[number]
+        again = listed.disputes[number]
 
     assert ("open", "explained") == (shown.state, shown.was)
     assert shown == again

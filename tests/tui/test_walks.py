@@ -1,4 +1,4 @@
-"""Walks through the terminal app: `walks.txt` says what is there, what is pressed and what is then seen.
+"""Walks through the terminal app: text files say what is there, what is pressed and what is then seen.
 
 # TITLE             a walk: the promise that it keeps
 @ START             what is in the database, by a name of `STARTS`; behind it, if need be, a size (`80x24`),
