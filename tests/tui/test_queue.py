@@ -212,16 +212,16 @@ async def test_the_whole_list_takes_the_place_of_its_beginning_without_a_jump() 
 @pytest.mark.parametrize("key_size", [4, 12, 40])
 def test_columns_fill_the_row(size: int, key_size: int) -> None:
     """The reference gets what is left, and never less than a few letters."""
-    assert columns_of(size, key_size).text >= 4
+    assert columns_of(size, key_size)["question"] >= 4
     if size >= 73:  # what the list has of 120 columns next to the sample
-        assert columns_of(size, key_size).text >= 28
-        assert columns_of(size, key_size).cause
+        assert columns_of(size, key_size)["question"] >= 28
+        assert columns_of(size, key_size)["cause"]
 
 
 def test_the_column_of_annotators_grows_with_the_window_alone() -> None:
     """Long names that arrive with a page move no column and leave the question its room."""
     wide = [columns_of(size, 20) for size in (125, 151, 199)]
-    assert [(40, 17), (59, 24), (107, 24)] == [(columns.text, columns.who) for columns in wide]
+    assert [(40, 17), (59, 24), (107, 24)] == [(columns["question"], columns["by"]) for columns in wide]
 
 
 @from_cases

@@ -308,7 +308,7 @@ class QueueScreen(BaseScreen):
         listed = self.samples
         row = self._row_here
         columns = columns_of(listed.size.width, listed.key_size or 0)
-        if row is None or not listed.key_size or columns.key or self.has_class("-roomy"):
+        if row is None or not listed.key_size or columns["sample"] or self.has_class("-roomy"):
             return ""
         return f"{short(row.key, 24)}   "
 

@@ -57,51 +57,42 @@ def dispute_columns(size: int, names: int) -> tuple[int, int, int]:
     return text - more, who + more, state
 
 
-def dispute_cells(dispute: Dispute, column: str) -> tuple[str, str, str, str, str]:
-    """The effect, who disagrees, both values, the state and its note.
-
-    `column` of the file is yours.
-    """
+def sides_of(dispute: Dispute, column: str) -> str:
+    """Who disagrees; `column` of the file is yours."""
     names = {column: "yours", "flag": "flagged", "annotators": "people"}
     sides = (side.removeprefix("run:") for side in dispute.between.split("~"))
-    who = " – ".join(names.get(side) or scorer_name(side) for side in sides)
-    return (
-        effect(dispute),
-        flat(who),
-        value(dispute.first),
-        value(dispute.second),
-        flat(f"{dispute.stands}: {dispute.note}" if dispute.note else dispute.stands),
-    )
+    return flat(" – ".join(names.get(side) or scorer_name(side) for side in sides))
 
 
-class SampleColumns(NamedTuple):
-    """How many cells each column of a row gets; 0: it is left out."""
+class Column(NamedTuple):
+    """A column of the list: its cells, after a gap, and what a row has in them, with its tone.
 
-    key: int
-    text: int
-    cause: int
-    who: int
+    `order` is the one that sorts the list by it. A name may be `wide`: by a cell of the column before it.
+    """
+
+    name: str
+    cells: int
+    of: Callable[[QueueRow], tuple[str, str]]
+    order: Sorting | None = None
+    right: bool = False
+    gap: int = 0
+    wide: int = 0
 
 
-def columns_of(size: int, key_size: int) -> SampleColumns:
-    """The columns of a row of `size` cells for ids of `key_size`; 0: they say nothing to a person.
+def columns_of(size: int, key_size: int) -> dict[str, int]:
+    """The cells that columns get of a row of `size` cells for ids of `key_size`; 0: left out.
 
-    The question comes first; the cause, then the id, then the annotators take what it leaves, and then
-    the annotators up to twice as much. One that finds no room is left out; a narrower one after it may fit.
+    The question comes first. The others take what it leaves, in their order here, and then the annotators
+    up to twice as much. A narrow column may fit where one before it did not. Ids of size 0 say nothing.
     """
     room = max(4, size - (2 + 1 + MARKS + AUTO + VERIFIED + DELTA + 1))
-
-    def taken(cells: int) -> int:
-        nonlocal room
-        fits = 0 < cells <= room - 2 - LEAST_TEXT
-        room -= cells + 2 if fits else 0
-        return cells if fits else 0
-
-    cause = taken(CAUSE)
-    key = taken(max(6, min(key_size, 20 if size < 160 else 28)) if key_size else 0)
-    who = taken(WHO)
-    more = min(WHO, max(0, room - ENOUGH)) if who else 0
-    return SampleColumns(key, room - more, cause, who + more)
+    key = max(6, min(key_size, 20 if size < 160 else 28)) if key_size else 0
+    taken = {}
+    for name, cells in (("cause", CAUSE), ("sample", key), ("by", WHO)):
+        taken[name] = cells if cells <= room - 2 - LEAST_TEXT else 0
+        room -= taken[name] + 2 if taken[name] else 0
+    more = min(WHO, max(0, room - ENOUGH)) if taken["by"] else 0
+    return taken | {"question": room - more, "by": taken["by"] + more}
 
 
 def marks(row: QueueRow) -> str:
@@ -227,7 +218,7 @@ class SampleList(Lines[int]):
         """In the sample under the cursor, where no column says it whole."""
         if (dispute := self.disputes.get(self.chosen or 0)) is None:
             return ""
-        who = dispute_cells(dispute, self.column)[1]
+        who = sides_of(dispute, self.column)
         return who if width(who) > dispute_columns(self.size.width, self.names_size)[1] else ""
 
     # Reading.
@@ -270,7 +261,7 @@ class SampleList(Lines[int]):
             if not row.delta:
                 self._causes.pop(sample_id, None)
         self.column = column
-        sides = (dispute_cells(dispute, column)[1] for dispute in self.disputes.values())
+        sides = (sides_of(dispute, column) for dispute in self.disputes.values())
         self.names_size = max(map(width, sides), default=0)
         if self.key_size is None and rows:
             told = [row.key for row in rows.values() if not (is_hash(row.key) and row.question)]
@@ -287,34 +278,40 @@ class SampleList(Lines[int]):
         pointer = "▸ " if line == self.cursor else "  "
         if row is None:
             return [(pointer, ""), (fit("…", size - 2), "dim")]
-        question = flat(row.question or row.beginning).strip()
-        if dispute := self.disputes.get(row.sample_id):
-            text, who, states = dispute_columns(size, self.names_size)
-            moves, sides, low, high, noted = dispute_cells(dispute, self.column)
-            differs = dispute.stands != dispute.state
-            state = noted if states > STATE else dispute.state + "?" * differs
-            return [
-                (pointer + fit(moves, EFFECT, right=True) + f"  {fit(question, text)}  ", ""),
-                (fit(sides, who), "dim"),
-                (fit(low, DISPUTED // 2, right=True) + fit(high, DISPUTED // 2, right=True), ""),
-                ("  " + fit(state, states), "warn" if differs or dispute.state == "open" else "dim"),
-            ]
-        columns = columns_of(size, self.key_size or 0)
-        key = "" if is_hash(row.key) and row.question else short(row.key, columns.key)
-        cause = self._causes.get(row.sample_id, "") if row.delta else ""
-        parts = [
-            (pointer, ""),
-            (DISPOSITION_SYMBOL[row.disposition], "good" if row.disposition == "verified" else "dim"),
-            (fit(" " + marks(row), MARKS), "warn" if row.flag or row.stale else "dim"),
-            (fit(key + "  ", columns.key + 2 if columns.key else 0), ""),
-            (fit(question, columns.text), "dim" if row.disposition in ("verified", "excluded") else ""),
-            (_number(row.automatic, AUTO), "dim"),
-            (_number(row.verified, VERIFIED) + fit(difference(row), DELTA, right=True), ""),
-        ]
-        for words, room in ((cause, columns.cause), (flat(", ".join(row.annotators)), columns.who)):
-            if room:
-                parts.append(("  " + fit(words, room), "dim"))
+        parts = [(pointer, "")]
+        for column in self.columns(size, disputed=row.sample_id in self.disputes):
+            text, tone = column.of(row)
+            parts.append((" " * column.gap + fit(text, column.cells, right=column.right), tone))
         return parts
+
+    def columns(self, size: int, *, disputed: bool) -> list[Column]:
+        """Those of a row of `size` cells from left to right, after the pointer."""
+        if disputed:
+            at, (question, who, state) = self.disputes, dispute_columns(size, self.names_size)
+            return [
+                Column("effect", EFFECT, lambda row: (effect(at[row.sample_id]), ""), right=True),
+                Column("question", question + 2, lambda row: (fit(_asked(row), question), ""), gap=2),
+                Column("who disagrees", who, lambda row: (sides_of(at[row.sample_id], self.column), "dim")),
+                Column("values", DISPUTED, lambda row: (_values(at[row.sample_id]), ""), right=True),
+                Column("state", state, lambda row: _state(at[row.sample_id], state), gap=2),
+            ]
+        cells = columns_of(size, self.key_size or 0)
+        key, auto = cells["sample"], "yours" if self.column else "auto"
+        columns = [
+            Column("", 1, _sign),
+            Column("", MARKS, lambda row: (" " + marks(row), "warn" if row.flag or row.stale else "dim")),
+            Column("sample", key and key + 2, lambda row: (_id(row, key), ""), "file"),
+            Column("question", cells["question"], _question, None if key else "file"),
+            Column(auto, AUTO, lambda row: (_recall(row.automatic), "dim"), "doubt", right=True, wide=1),
+            Column("verified", VERIFIED, lambda row: (_recall(row.verified), ""), right=True),
+            Column("Δ", DELTA, lambda row: (difference(row), ""), "delta", right=True),
+            Column("cause", cells["cause"], self._cause, gap=2),
+            Column("by", cells["by"], lambda row: (flat(", ".join(row.annotators)), "dim"), gap=2),
+        ]
+        return [column for column in columns if column.cells or not column.gap]
+
+    def _cause(self, row: QueueRow) -> tuple[str, str]:
+        return self._causes.get(row.sample_id, "") if row.delta else "", "dim"
 
 
 def difference(row: QueueRow) -> str:
@@ -324,8 +321,38 @@ def difference(row: QueueRow) -> str:
     return delta(row.delta) if row.delta is not None else UNDEFINED
 
 
-def _number(counted: Tally | Imported | None, size: int) -> str:
-    return fit(value(counted.recall) if counted else "", size, right=True)
+def _sign(row: QueueRow) -> tuple[str, str]:
+    return DISPOSITION_SYMBOL[row.disposition], "good" if row.disposition == "verified" else "dim"
+
+
+def _id(row: QueueRow, size: int) -> str:
+    return "" if is_hash(row.key) and row.question else short(row.key, size)
+
+
+def _asked(row: QueueRow) -> str:
+    return flat(row.question or row.beginning).strip()
+
+
+def _question(row: QueueRow) -> tuple[str, str]:
+    return _asked(row), "dim" if row.disposition in ("verified", "excluded") else ""
+
+
+def _recall(counted: Tally | Imported | None) -> str:
+    return value(counted.recall) if counted else ""
+
+
+def _values(dispute: Dispute) -> str:
+    size = DISPUTED // 2
+    return fit(value(dispute.first), size, right=True) + fit(value(dispute.second), size, right=True)
+
+
+def _state(dispute: Dispute, size: int) -> tuple[str, str]:
+    """With its note where there is room."""
+    differs = dispute.stands != dispute.state
+    state = dispute.state + "?" * differs
+    if size > STATE:
+        state = flat(f"{dispute.stands}: {dispute.note}" if dispute.note else dispute.stands)
+    return state, "warn" if differs or dispute.state == "open" else "dim"
 
 
 class SampleHead(OneLine):
@@ -343,29 +370,12 @@ class SampleHead(OneLine):
         listed = self._listed
         if listed.key_size is None:
             return Content("")
-        columns = columns_of(self.content_size.width - 1, listed.key_size)
-        named: list[tuple[str, int, bool, Sorting | None]] = [
-            ("", 3 + MARKS, False, None),
-            ("sample", columns.key + 2 if columns.key else 0, False, "file"),
-            ("question", columns.text - 1, False, None if columns.key else "file"),
-            ("yours" if listed.column else "auto", 1 + AUTO, True, "doubt"),  # a name takes more than a value
-            ("verified", VERIFIED, True, None),
-            ("Δ", DELTA, True, "delta"),
-        ]
-        if columns.cause:
-            named += [("", 2, False, None), ("cause", columns.cause, False, None)]
-        if columns.who:
-            named += [("", 2, False, None), ("by", columns.who, False, None)]
-        if listed.order == "disputes":
-            question, between, state = dispute_columns(self.content_size.width - 1, listed.names_size)
-            named = [
-                ("effect", 2 + EFFECT, True, None), ("", 2, False, None),
-                ("question", question + 2, False, None), ("who disagrees", between, False, None),
-                ("values", DISPUTED, True, None), ("", 2, False, None), ("state", state, False, None),
-            ]  # fmt: skip
-        parts: list[tuple[str, str]] = []
-        for name, size, right, order in named:
-            here = order == listed.order
-            text = f"▾{name}" if here and right else f"{name} ▾" if here else name
-            parts.append((fit(text, size, right=right), "bold $accent" if here else ""))
+        columns = listed.columns(self.content_size.width - 1, disputed=listed.order == "disputes")
+        parts = [("  ", "")]
+        for column, after in zip(columns, (*columns[1:], None), strict=True):
+            here = column.order == listed.order
+            marked = f"▾{column.name}" if column.right else f"{column.name} ▾"
+            size = column.gap + column.cells + column.wide - (after.wide if after else 0)
+            name = " " * column.gap * (not column.right) + (marked if here else column.name)
+            parts.append((fit(name, size, right=column.right), "bold $accent" if here else ""))
         return Content.assemble(*parts)
