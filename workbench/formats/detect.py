@@ -147,8 +147,8 @@ def _object(path: Path, data: bytes, columns: NamedColumns) -> DatasetFile:
     if (end == 1 and (more or by_line)) or (more is None and _first_row(by_lines, _LOOK if by_line else 2)):
         return by_lines
     whole = _first_row(document(json_lines.OBJECTS)) if path.stat().st_size < _LARGEST_ROW else None
-    if not more and not (whole is not None and _is_row(path, whole, columns)):
-        fit = [key for key, row in lists.items() if _is_row(path, row, columns)]
+    if not more and not (whole is not None and _is_row(whole, columns)):
+        fit = [key for key, row in lists.items() if _is_row(row, columns)]
         if len(fit) == 1:
             return document(*fit)
         if fit or lists:
@@ -163,15 +163,15 @@ def _object(path: Path, data: bytes, columns: NamedColumns) -> DatasetFile:
     return document(json_lines.OBJECTS) if end > 1 else by_lines
 
 
-def _is_row(path: Path, row: JsonObject, columns: NamedColumns) -> bool:
+def _is_row(row: JsonObject, columns: NamedColumns) -> bool:
     """Whether an object is a row: one that a format claims, or that has a question and a reference."""
+    if any(reader.claims(row) for reader in READERS.values()):
+        return True
     try:
         given = renamed(row, columns, deep=True)
-        if not all(set(NAMES[field]).intersection(given) for field in ("user_input", "reference")):
-            return any(reader.claims(given) for reader in READERS.values())
-        return _format_of(path, given) is not None
     except RowError:
         return False
+    return all(set(NAMES[field]).intersection(given) for field in ("user_input", "reference"))
 
 
 def _first_row(source: DatasetFile, of: int = _LOOK) -> JsonObject | None:
@@ -189,9 +189,10 @@ def _table(source: DatasetFile, columns: NamedColumns) -> DatasetFile:
     known = frozenset({*FIELD_OF, *columns.fields, OBJECT, *KNOWN_PARTS})
     names, delimiter, line = tables.header(path, known)
     check_named(columns, names, f"{path}:{line}", whole=True)
-    given = renamed(dict.fromkeys(names), columns)
+    header: JsonObject = dict.fromkeys(names)
+    given = renamed(header, columns)
     if not format:
-        claims = (name for name, reader in READERS.items() if reader.cells and reader.claims(given))
+        claims = (name for name, reader in READERS.items() if reader.cells and reader.claims(header))
         format = next(claims, "ragas")  # noqa: A001
     names_fields = format in ("ragas", "deepeval") and OBJECT not in given and not scores_alone(given)
     missing = [field for field in REQUIRED if names_fields and not set(NAMES[field]).intersection(given)]
@@ -225,7 +226,7 @@ def _by_rows(source: DatasetFile, columns: NamedColumns) -> DatasetFile:
             inside |= {name: None for name in columns.fields if value_at(raw.value, name) is not None}
             row = row or raw.value
             try:
-                format = format or _format_of(path, renamed(raw.value, columns, deep=True)) or ""  # noqa: A001
+                format = format or _format_of(path, raw.value, columns) or ""  # noqa: A001
             except RowError:
                 continue  # reading the row says so, with its line
             if format and len(inside) > 2_000:
@@ -251,16 +252,17 @@ def _by_rows(source: DatasetFile, columns: NamedColumns) -> DatasetFile:
     )
 
 
-def _format_of(path: Path, row: JsonObject) -> str | None:
+def _format_of(path: Path, row: JsonObject, columns: NamedColumns) -> str | None:
     """The one format that claims a row; None when none does. Raises AmbiguousError for several."""
-    if "reference" in row and "retrieved_contexts" in row:
-        return _sample_format(row)
     claims = [name for name, reader in READERS.items() if reader.claims(row)]
+    given = renamed(row, columns, deep=True)
+    if "reference" in given and "retrieved_contexts" in given:
+        return _sample_format(given)
     if len(claims) > 1:
         raise AmbiguousError(f"{path}: could be {' or '.join(claims)}: give --format", choices=claims)
     if claims:
         return claims[0]
-    return None if FIELD_OF.keys().isdisjoint(row) and not scores_alone(row) else _sample_format(row)
+    return None if FIELD_OF.keys().isdisjoint(given) and not scores_alone(given) else _sample_format(given)
 
 
 def _sample_format(row: JsonObject) -> str:
@@ -357,7 +359,8 @@ class Reader(NamedTuple):
     """How the rows of one format are read: most formats are `record` and `claims` alone.
 
     `record` makes the record of an object, which has a person's names for columns (`--map`) already: a field
-    of ours in it wins over the tool's own. `claims`: whether an object has what no other format has.
+    of ours in it wins over the tool's own. `claims`: whether an object has what no other format has; it
+    gets the object as it stands in the file.
     `lists` are those of a document that hold rows, each by the keys that lead to it: a document with such a
     list is taken for this format without a look at its rows, so a list of a common name needs `claims`.
     `cells` makes an object of a row of a table, for a format that has tables. `rows` reads the whole stream,
