@@ -53,7 +53,8 @@ def cost(form: str, rows: list[Row], thinking: int) -> Iterator[float]:
         command += ["propose", "--proposer", form, "--model", "claude-haiku-5-5", "--json"]
         for how in ("--dry-run", "--yes"):
             ended = subprocess.run([*command, how], env=own, check=True, capture_output=True)
-            yield json.loads(ended.stdout)["cost"]
+            told = json.loads(ended.stdout)
+            yield told.get("progress", told)["cost"]
 
 
 def money(form: str) -> bool:
