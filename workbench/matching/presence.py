@@ -508,7 +508,7 @@ def _hits(
             ):
                 continue
             if analysed.digits:
-                start -= start > 0 and {context[start - 1], name.text[0]}.issubset(numbers.SYMBOLS)
+                start -= start > 0 and {context[start - 1], name.text[0]}.issubset(f"-−–{numbers.SYMBOLS}")
                 if _PERCENT.search(name.text) and (sign := _PERCENT.match(context, end)):
                     end = sign.end()
                 surface = context[start:end]
@@ -572,7 +572,7 @@ _EAST = f"{UNSPACED}\uac00-\ud7af"
 _PIECE = re.compile(
     rf"\d+(?:[.,]\d+)*(?=[{_EAST}])|[{_EAST}]|[^\W_{_EAST}]+(?:[.,/-]\d+|(?<=mio)\.)*|[{numbers.SYMBOLS}]"
 )
-_BEFORE_FIGURE = re.compile(rf"(?:(?<![^\s(])[-−])?[{numbers.SYMBOLS}]?$")
+_BEFORE_FIGURE = re.compile(rf"(?:{numbers.SIGN})?[{numbers.SYMBOLS}]?$")
 # A figure of a time, a ratio or a fraction; not of the season 2019/20.
 _PART_BEFORE, _PART_BEHIND = re.compile(r"(?<![\d.,:/])\d\d?[:/]$"), re.compile(r"(?<!\d\d\d)[:/]\d")
 _NUMBER_BEFORE = re.compile(r"[^\W\d_]+[ \u00a0-](?:and[ \u00a0-](?:a (?:half )?)?)?$")
@@ -606,7 +606,7 @@ def _whole_figure(text: str, start: int, lang: str | None) -> int:
         start = more.start() if more else start
     if text[start] in "IVXL" and (before := _BEFORE_ROMAN.search(text, max(0, start - _WINDOW), start)):
         return before.start()
-    before = _BEFORE_FIGURE.search(text, max(0, start - 2), start)
+    before = _BEFORE_FIGURE.search(text, max(0, start - 7), start)
     return before.start() if before else start
 
 
@@ -619,7 +619,7 @@ def _is_other_figure(name: Analysed, text: str, start: int, end: int) -> bool:
         end = more.end()
     behind = _BEHIND_NAME.match(text, end)
     if behind is not None and behind.group()[0] == "/" and name.digits:
-        return "/" not in name.text  # 5 km of 5 km/h
+        return name.text.count("/") <= text[start:end].count("/")  # 5 km of 5 km/h
     if not (name.digits or name.generation):
         return False
     part = _PART_BEFORE.search(text, max(0, start - 3), start) or _PART_BEHIND.match(text, end)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence, Set
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from math import inf
 
-from workbench.text.lists import by_word, listed, sections, valued
+from workbench.text.lists import by_word, has_digit, listed, sections, valued
 from workbench.text.tokens import UNSPACED
 
 # A year may be followed by its own word, which says nothing.
@@ -69,8 +69,7 @@ _MAGNITUDES = _ADDED | valued(_WORDS["magnitudes of other languages"])
 _MINUS = "minus"
 _PER_HUNDRED = frozenset(_WORDS["per hundred"].strip().splitlines())
 _SIZES = ("square", "cubic")
-_DEGREE = ("degree", "degrees")
-_SCALES = {"c": "celsius", "celsius": "celsius", "f": "fahrenheit", "fahrenheit": "fahrenheit"}
+_SCALES = by_word(_WORDS["scales of degrees"])
 MONTHS = valued(_WORDS["months"])
 _AMOUNTS = by_word(_WORDS["amounts"])
 AMOUNTS = frozenset(_AMOUNTS.values())
@@ -78,11 +77,15 @@ OTHER_UNITS = listed(_WORDS["other units"])
 """What makes another unit of one: business days, fluid ounces, Canadian dollars."""
 _MEASURES = by_word(_WORDS["measures"])
 MEASURES = frozenset(_MEASURES.values())
+_DEGREE = frozenset(word for word, measure in _MEASURES.items() if measure == "degrees")
 UNITS = AMOUNTS.union(MEASURES, _SCALES.values(), _SIZES, ["points"])
 _SMALLEST = {unit: (int(size), base) for base, size, unit in map(str.split, _WORDS["scales"].splitlines())}
 _FIGURE, _UNIT = r"\d+(?:\.\d+)?", "|".join(_SMALLEST)
 _AMOUNT = re.compile(rf"(?<!\S)((?:{_FIGURE} (?:and )?)+)({_UNIT})(?!\S)")
 _SUM = re.compile(rf"(?<!\S)({_FIGURE}) ({_UNIT}) (?:(?:and|und|et|y|e|и) )?({_FIGURE}) ({_UNIT})(?!\S)")
+_LISTED = rf"(?:-?{_FIGURE} (?:(?:and|or|und|oder|et|ou|y|o|и|или) )?)"
+_MEASURE = rf"(?:(?:{'|'.join(_SIZES)}) )?(?:{'|'.join(UNITS)})(?: per \S+)*"
+_FIGURES = re.compile(rf"(?<!\S)({_LISTED}{{0,9}})(-?{_FIGURE}) ({_MEASURE})(?!\S)")
 _CENTURIES = listed("sixteen seventeen eighteen nineteen twenty")
 _FIRST_DAY = listed(_WORDS["first day"])
 _OF = listed("of de del do di ano anno")
@@ -123,13 +126,22 @@ _GLUED = re.compile(
 )
 _SHORT = {"k": "thousand", "K": "thousand", "M": "million", "B": "billion"}
 _SHORT_OF_MONEY = {**_SHORT, "m": "million", "b": "billion", "T": "trillion"}
-_RATE = re.compile(r"(?<=\d)\s?(mph|km/?h|kph)(?!\w)", re.IGNORECASE)
+_RATE = re.compile(r"(?<=\d)\s?(mph|kmh|kph)(?!\w)", re.IGNORECASE)
+_PER = by_word(_WORDS["per"])
+EACH = rf"(?i:(?:/|\sper\s)(?:{'|'.join(sorted(_PER, key=len, reverse=True))})(?!\w))"
+"""What makes a rate of the amount that it stands behind: /kg, per day."""
+# 5 mg/kg/day, 500 €/t, 72/min; not 10 km/Hamburg
+_RATES = re.compile(rf"(?<=\d)(\s?(?:[^\W\d]+|[€$£%])\.?)?((?:{EACH})+)")
+_SHORT_UNIT = re.compile(r"(?<=\d)(\s?[gmlthмлт])\.(?!\w|\s?\d)")  # 5 g. at an end
+_GRAM = re.compile(r"(?<=\d)(?<!\b1\d{3})(?<!\b20\d\d)\s?г(?:(?![\w.])|\.(?<!\d{3}\s.\.))")  # no year
 _AREA = re.compile(
     r"(?<=\d)\s?(?:(km|m|cm|mm|mi|ft|км|м)[2²](?!\w)"
     r"|(?i:([^\W\d]+)\s(?:(?:cuadrado|carré|quadrado)s?|quadrat[oi])(?!\w)|(?:квадратн\w+|кв\.)(?=\s?[км])|quadrat(?=\w*meter)))"
 )
 _US_DOLLARS = re.compile(r"U(?<!\wU)S\s?(?=\$)")
-_BELOW_ZERO = re.compile(r"[-−](?<![^\s(].)(?=\d)")
+SIGN = r"(?:[-−–](?<![^\s(].)(?<!\d\s.)|(?<!\w)[Mm]inus |(?<!\w)[Мм]инус )"
+"""What makes a figure negative that it stands before: −5, –5, minus 5; no bullet, no range."""
+_BELOW_ZERO = re.compile(rf"{SIGN}(?=\d)")
 _CODE = re.compile(rf"\b({'|'.join(_CURRENCIES)})\s?(?=\d)")
 _QUARTER = re.compile(r"Q(?<!\wQ)([1-4])(?=\s\d{4}\b)")
 _TIME = re.compile(r"(?<![\d:.,])0?(1?\d|2[0-3]):([0-5]\d)(?![\d:])")
@@ -138,8 +150,8 @@ _O_CLOCK = re.compile(r"(?<![\d.,:])(\d\d?)(?:[.:](\d\d))?\s?Uhr(?!\w)")
 _HALF_OF_DAY = re.compile(r"(?<=\d)\s?([ap])\.?m\b\.?", re.IGNORECASE)
 # What the patterns above change has one of these in it: one search spares nine. 5 May and 1939-45 have none.
 _TO_PART = re.compile(
-    r"\d(?:[^\W\d]|:\d|\s(?i:[ap]\.?m|k|cm|m(?!il|[aeouy])|ft|uhr|[년월年月千万萬億亿兆천만억조ล]))"
-    r"|[13]/[24]|[-−](?<![^\s(].)\d|Q\d|[DRPY]\s?\d|S\s?\$|°|[cCqQ]uadra|carré|квадр|м[2²]|кв\."
+    r"\d(?:[^\W\d]|:\d|\s(?i:[ap]\.?m|k|cm|m(?!il|[aeouy])|ft|uhr|[glthлтг]\b|[년월年月千万萬億亿兆천만억조ล]))"
+    r"|/\w|[-−–](?<![^\s(].)\d|инус | per |Q\d|[DRPY]\s?\d|S\s?\$|°|uadra|carré|квадр|м[2²]|кв\."
 )
 # In words that are one already: 14 to 17, 14 cm to 17 cm, 2c30 pm.
 _RANGE = re.compile(
@@ -151,8 +163,8 @@ _CLOCK = re.compile(r"(?<!\S)(1[0-2]|[1-9])(?:c([0-5]\d))? ([ap])m(?!\S)")
 PAUSE = "ǀǀ"
 """A word that ends a number: "three hundred. Two escaped" is no 302."""
 _MAGNITUDE_WORDS = "|".join(rf"{word[0]}(?<!\w.){word[1:]}" for word in _ADDED)  # a search jumps to these
-# Eighteen, twenty; twenty thirty-year-olds.
-_TEENS = re.compile(rf"(t(?:een|wenty))(?:,| (?=\w+ty-(?!(?:{_WORDS['digits'].strip()})\b)))")
+# Eighteen, twenty; 5 €, 10; twenty thirty-year-olds.
+_TEENS = re.compile(rf"(t(?:een|wenty)|[€$£¥₽])(?:[,;)]| (?=\w+ty-(?!(?:{_WORDS['digits'].strip()})\b)))")
 # Not at the comma of two thousand, three hundred.
 _ENDS = re.compile(rf"({_MAGNITUDE_WORDS})(?=\s*(?:[.;:!?()/]|,(?!\s*[\w-]+\s(?:{_MAGNITUDE_WORDS})\b)))")
 
@@ -172,13 +184,15 @@ def parted(text: str) -> str:
     text = _HALF_OF_DAY.sub(r" \1m", _DOTTED.sub(":", _QUARTER.sub(r"\1 quarter", text)))
     text = _O_CLOCK.sub(lambda time: f"{time[1]}:{time[2] or '00'}", text)
     text = _TIME.sub(r"\1c\2", text) if ":" in text else text
-    text = _BELOW_ZERO.sub(f"{_MINUS} ", text).replace("°", " degrees ")
-    text = _RATE.sub(lambda rate: " miles per hour" if rate[1][0] in "mM" else " km per hour", text)
-    return _GLUED.sub(_part, _AREA.sub(r" square \1\2 ", _US_DOLLARS.sub("", text)))
+    text = _US_DOLLARS.sub("", _BELOW_ZERO.sub(f"{_MINUS} ", text)).replace("°", " degrees ")
+    text = _RATES.sub(_rate, _RATE.sub(lambda rate: " miles/h" if rate[1][0] in "mM" else " km/h", text))
+    return _GLUED.sub(_part, _AREA.sub(r" square \1\2 ", _GRAM.sub(" gram ", _SHORT_UNIT.sub(r"\1 ", text))))
 
 
 def paused(text: str) -> str:
-    """A folded text with a `PAUSE` behind each magnitude that a mark ends, and in twenty thirty-year-olds."""
+    """A folded text with a `PAUSE` behind what a mark ends, a magnitude or a currency, and in twenty
+    thirty-year-olds.
+    """
     return _ENDS.sub(rf"\1 {PAUSE}", _TEENS.sub(rf"\1 {PAUSE} ", text))
 
 
@@ -192,6 +206,11 @@ def _east_number(match: re.Match[str]) -> str:
     for figure, units in _EAST_PART.findall(match.group()):
         total += Decimal(figure.replace(",", "")).scaleb(sum(map(_EAST_UNITS.__getitem__, units)))
     return f"{total.normalize():f} "
+
+
+def _rate(match: re.Match[str]) -> str:
+    each = match[2].lower().replace("per", "/").split("/")[1:]
+    return (match[1] or "") + "".join(f" per {_PER[unit.strip()]}" for unit in each)
 
 
 def _part(match: re.Match[str]) -> str:
@@ -259,6 +278,21 @@ def _smaller(amount: re.Match[str]) -> str:
     return " ".join([*(f"{(Decimal(figure) * size).normalize():f}" for figure in figures), unit])
 
 
+def measured(words: Sequence[str], *, lists: bool = False) -> list[str]:
+    """Words with a figure before a measure as one word with it, in the smallest unit: 5_celsius celsius.
+
+    In `lists` and ranges each figure: 5, 10 and 20 mg.
+    """
+    text = " ".join(words)
+    return _FIGURES.sub(partial(_with_measure, lists), text).split()
+
+
+def _with_measure(lists: bool, run: re.Match[str]) -> str:
+    figures = filter(has_digit, f"{run[1]}{run[2]}".split()) if lists else [run[2]]
+    smallest = [in_smallest([figure, *run[3].split()]) for figure in figures]
+    return " ".join(["" if lists else run[1], *map("_".join, smallest), *smallest[0][1:]])
+
+
 def without_zeros(numbers: Iterable[str]) -> set[str]:
     """Numbers without the zeros that end them behind up to two decimals: 2.50 as 2.5."""
     return {_LAST_ZEROS.sub("", number) for number in numbers}
@@ -319,6 +353,7 @@ def _compose(
     index, sign, below = 0, "", ""
     while index < len(words):
         word = words[index]
+        counted = bool(composed) and (composed[-1][-1].isdigit() or composed[-1] in _SIZES)
         month = word == "sept" and composed and composed[-1].isdecimal()  # not the French seven
         if month or not (sign or word in number_words or word[0].isdecimal()):  # most words
             if word != PAUSE:
@@ -329,7 +364,8 @@ def _compose(
             below = "-"
             index += 1
             continue
-        if word in SYMBOLS and word not in "%‰" and index + 1 < len(words):
+        following = words[index + 1 : index + 2]
+        if word in SYMBOLS and word not in "%‰" and following and not (counted and following[0][0].isalpha()):
             sign = _AMOUNTS[word]
             index += 1
             continue
@@ -338,7 +374,6 @@ def _compose(
             index += 1
             continue
         value, used = _value(words, index, units, adding=adding)
-        counted = bool(composed) and (composed[-1][-1].isdigit() or composed[-1] in _SIZES)
         counted = counted and not is_ordinal(words[index - 1])  # the second day
         scale = _SCALES.get(words[index + 1]) if counted and index + 1 < len(words) else None
         if scale and word in _DEGREE:

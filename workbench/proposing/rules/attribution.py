@@ -18,6 +18,7 @@ from workbench.model import ProposedStatement
 from workbench.proposing.rules.lexicon import function_words
 from workbench.text.inflection import LETTERS_STAY, first_letters, forms
 from workbench.text.normalise import fold, words
+from workbench.text.numbers import measured
 from workbench.text.tokens import UNSPACED, sentences
 
 # Share of the weight of the content words that the contexts have to hold. Chosen on one half of three sets
@@ -51,7 +52,7 @@ class Passages:
         stays = lang in LETTERS_STAY
         self._words: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
         for index in range(len(self.sentences)):
-            for word in set(_words(self.quote(index), lang)):
+            for word in {*(found := _words(self.quote(index), lang)), *measured(found, lists=True)}:
                 self._words[first_letters(word, lang) if stays else ""][word].append(index)
         self._forms: dict[str, dict[str, list[list[int]]]] = {}
 
@@ -76,10 +77,11 @@ def judge(statement: str, known: Passages, lang: str) -> ProposedStatement:
     """Judge one statement, which may be in no text, against indexed contexts.
 
     A word weighs the more the fewer sentences hold it, so names and numbers count most. Found when the
-    contexts hold a good third of the weight and all numbers: half of it for the best three neighbouring
-    sentences of one context, half for all contexts. The quote is the best sentence of the best three,
-    verbatim; without a single shared word there is none. Citation marks like [3] count as no words. Not found
-    when the quote holds two thirds of the words and only one of it and the statement has a negation.
+    contexts hold a good third of the weight and all numbers, each with its measure: half of it for the best
+    three neighbouring sentences of one context, half for all contexts. The quote is the best sentence of the
+    best three, verbatim; without a single shared word there is none. Citation marks like [3] count as no
+    words. Not found when the quote holds two thirds of the words and only one of it and the statement has a
+    negation.
     """
     wanted = _content(statement, lang)
     held: dict[int, int] = defaultdict(int)  # sentence -> bit mask of the wanted words it holds
@@ -92,8 +94,8 @@ def judge(statement: str, known: Passages, lang: str) -> ProposedStatement:
             held[index] |= 1 << bit
         anywhere |= bool(hits) << bit
         weights.append(log(1 + len(known.sentences) / (len(hits) + 0.5)))
-        if not hits and word[0].isdigit():
-            absent.append(word)
+        if not (hits or word[0].isalpha()):  # a number
+            absent.append(_as_written(word, statement, lang))
     if not held:
         return ProposedStatement(statement, "missing", reason="none of its words is in the contexts")
     start, together = _best_window(held, known.sentences, weights)
@@ -105,7 +107,7 @@ def judge(statement: str, known: Passages, lang: str) -> ProposedStatement:
     found = weight >= FOUND * sum(weights) and not absent
     reason = f"{together.bit_count()} of {len(wanted)} content words stand together in context {context + 1}"
     if absent:
-        reason += f"; {', '.join(absent)} in none"
+        reason += f"; {', '.join(dict.fromkeys(absent))} in none"
     quote = known.quote(best)
     if found and held[best].bit_count() >= SAME * len(wanted) and (turned := _turned(statement, quote)):
         found, reason = False, f"{turned}; {reason}"
@@ -161,9 +163,16 @@ def _words(text: str, lang: str) -> Sequence[str]:
 
 def _content(statement: str, lang: str) -> list[str]:
     """The distinct words of a statement that say something, in order; all of them when none does."""
-    terms = list(dict.fromkeys(_words(CITATION.sub(" ", statement), lang)))
-    function = _folded_function_words(lang)
-    return [word for word in terms if word[0].isdigit() or (len(word) > 1 and word not in function)] or terms
+    terms = list(dict.fromkeys(measured(_words(CITATION.sub(" ", statement), lang))))
+    small = _folded_function_words(lang)
+    return [word for word in terms if not word[0].isalpha() or (len(word) > 1 and word not in small)] or terms
+
+
+def _as_written(term: str, statement: str, lang: str) -> str:
+    """The fewest words of a statement that say a term: 1er février 2020 of 2020m02d01."""
+    parts = statement.split()
+    runs = (" ".join(parts[i : i + size]) for size in range(1, 8) for i in range(len(parts) - size + 1))
+    return next((run.strip(".,;:!?()") for run in runs if term in measured(_words(run, lang))), term)
 
 
 @lru_cache(maxsize=32)

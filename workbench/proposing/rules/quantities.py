@@ -11,6 +11,7 @@ from workbench.proposing.rules.lexicon import Claims, Found
 from workbench.text.language import word_counts
 from workbench.text.lists import by_key, sections
 from workbench.text.normalise import occurrences
+from workbench.text.numbers import EACH, SIGN
 from workbench.text.tokens import plain
 
 _WORDS = sections(__name__)
@@ -252,8 +253,9 @@ _JOINED = "[^\\W\u0e01-\u0e4e\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _BEFORE = rf"(?<!{_JOINED})(?<![.,/])(?<!\d:)"
 _END = rf"(?!{_JOINED})"
 _MAGNITUDE = f"(?:{_EITHER['magnitudes']})"
-_CURRENCY = f"(?:{_EITHER['currencies']})"
-_UNIT = f"(?:{_EITHER['units']})"
+_CURRENCY = f"(?:d['’]|de )?(?:{_EITHER['currencies']})(?:{EACH})?"
+_UNIT = f"(?:{_EITHER['units']})(?:{EACH}){{0,2}}"
+_BELOW_ZERO = re.compile(f"{SIGN}$")
 _PERCENT = (
     rf"(?:%|‰|percent{_END}|per cent{_END}|percentage points|процент\w{{0,3}}|Prozent{_END}|pour cent"
     r"|por ciento|por cento|per cento)"
@@ -334,5 +336,11 @@ def _found(label: str, *layers: Iterator[re.Match[str]]) -> list[Found]:
     """What the layers match, the first of them before the others."""
     claims = Claims()
     for layer in layers:
-        claims.add([Found(match.start(), match.end(), label) for match in layer])
+        claims.add([Found(_start(match, label), match.end(), label) for match in layer])
     return claims.items
+
+
+def _start(match: re.Match[str], label: str) -> int:
+    """Where a match begins, an amount with the sign before it: −5 °C."""
+    sign = label == "number" and _BELOW_ZERO.search(match.string, max(0, match.start() - 7), match.start())
+    return (sign or match).start()
