@@ -208,7 +208,7 @@ def inside_longer(
     name (Чарльз |Дарвин|).
     """
     before, after = text[max(0, start - _WINDOW) : start], text[end : end + _WINDOW]
-    surface = text[start:end]
+    surface = text[start:end].lstrip("-−–")
     if surface[0] in numbers.SYMBOLS or surface[-1] in numbers.SYMBOLS:  # 2.8% Protestants
         return False
     left, right = _BEFORE.search(before), _AFTER.match(after)
@@ -629,7 +629,8 @@ def _is_other_figure(name: Analysed, text: str, start: int, end: int) -> bool:
     edge = behind.end() if behind and name.lang in ("fr", "es") else end + 1  # jours ouvrés
     if differ(name.text, text[max(0, begin - 2) : edge], name.lang):
         return True
-    wanted = [_numbers(some) for some in (name.digits, _as_words(name.text, name.lang))]
+    smallest = filter(has_digit, _as_words(name.text, name.lang))
+    wanted = [_numbers(name.digits), numbers.without_zeros(smallest)]
     if not numbers.MEASURES.isdisjoint(name.bag) and numbers.AMOUNTS.isdisjoint(name.bag):
         rate = behind is not None and behind.group()[1:5] == "per " and " per " not in name.text
         near = numbers.in_smallest(words(text[max(0, begin - 20) : end + 20], name.lang))

@@ -14,7 +14,7 @@ from workbench.text.tokens import UNSPACED
 
 # A year may be followed by its own word, which says nothing.
 _WORDS = sections(__name__)
-_YEAR_WORDS = listed("год года году годом годе г р рік року році year 年 년 년에")
+_YEAR_WORDS = listed("год года году годом годе г г. р рік року році year 年 년 년에")
 _CENTURY = r"(?=\s+(?i:век|столет|ст\.|в\.|вв|centur|jahrh|siècle|siglo|secolo|século|wiek))"
 # Roman numerals up to 89, as kings and centuries need them: capitals, after another word. L and XL are sizes.
 _ROMAN = re.compile(r"(?<=\w\s)(?=[IVXL])(?:(?:XL|L)(?=[IVX]))?X{0,3}(?:IX|IV|V?I{0,3})(?![\w'’&]|\.\s*\w)")
@@ -132,7 +132,7 @@ EACH = rf"(?i:(?:/|\sper\s)(?:{'|'.join(sorted(_PER, key=len, reverse=True))})(?
 """What makes a rate of the amount that it stands behind: /kg, per day."""
 # 5 mg/kg/day, 500 €/t, 72/min; not 10 km/Hamburg
 _RATES = re.compile(rf"(?<=\d)(\s?(?:[^\W\d]+|[€$£%])\.?)?((?:{EACH})+)")
-_SHORT_UNIT = re.compile(r"(?<=\d)(\s?[gmlthмлт])\.(?!\w|\s?\d)")  # 5 g. at an end
+_SHORT_UNIT = re.compile(r"(?<=\d)(\s*(?:degrees\s*)?[gmlthCFСмлтч])\.(?!\w|\s?\d)")  # 5 g. at an end
 _GRAM = re.compile(r"(?<=\d)(?<!\b1\d{3})(?<!\b20\d\d)\s?г(?:(?![\w.])|\.(?<!\d{3}\s.\.))")  # no year
 _AREA = re.compile(
     r"(?<=\d)\s?(?:(km|m|cm|mm|mi|ft|км|м)[2²](?!\w)"

@@ -276,7 +276,7 @@ def _layers() -> tuple[re.Pattern[str], ...]:
     figure = rf"(?>{_FIGURE}(?:{_GAP}[-–—]{_GAP}{_FIGURE})?)"  # nothing that follows begins with a digit
     east = rf"(?:(?>{_FIGURE})[万萬亿億兆만억조]+)"  # 45兆953億円 and 2万5000 are one amount
     money = (
-        rf"(?<!\w)(?:(?:US|AU?|CA?|HK|NZ|S|R){_GAP})?(?:{_SIGN}){_GAP}{figure}(?:[kKmMbB]{_END}|{magnitude})"
+        rf"(?<!\w)(?:(?:US|AU?|CA?|HK|NZ|S|R){_GAP})?(?:{_SIGN}){_GAP}{figure}(?:[kKmMbB]{_END}|{magnitude})(?:{EACH})?"
         rf"|{_BEFORE}{figure}{magnitude}{_GAP}{_CURRENCY}{_END}"
         rf"|{_BEFORE}(?=\d){east}{{0,4}}+(?:(?>{_FIGURE}){_EAST_MAGNITUDE}{{0,3}})?(?:元|円|圆|美元|欧元|ドル|ユーロ|원|달러)"
     )
