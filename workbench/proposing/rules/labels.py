@@ -33,7 +33,7 @@ _BEFORE_PLACES = words("in from near at of to ( ,")
 _ENDS = frozenset({",", ".", ")", ";", "(", ""})
 _LISTING = words(", and or и или")  # what stands next to each other in a list is alike
 # INR 2.5, GFR < 30
-_MEASURED = re.compile(r" (?:(?:[<>≤≥=]|of|was|is|below|above|under|unter|über|von) \d|\d+[.,]\d)")
+_MEASURED = re.compile(r" (?:(?:[<>≤≥=]|of|was|is|below|above|under|unter|über|von) \d(?!\d{3})|\d+[.,]\d)")
 _CODE = re.compile(r"[\d_]|^[IVXLM]+$")  # COVID-19, XII
 _NOBLE = words("de da di du von van bin ibn del der zu al бин ибн фон ван де")
 _PEOPLE = lexicon.ROLES | lexicon.TRADES
