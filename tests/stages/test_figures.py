@@ -379,4 +379,4 @@ def test_figures_of_few_samples_are_for_who_may_see_all_of_them(bench: Any) -> N
         assert seen == bool(one.verdicts.n) == bool(one.paired.equal.n)
         assert seen == (one.estimate.verified.value is not None)
         assert seen == (one.arms.assisted.bias is not None)
-    assert any("Figures of verified values wait for that" in note for note in bobs.notes)
+    assert "8 of the 9 verified samples are yours to decide first" == bobs.estimate.refusal

@@ -265,6 +265,8 @@ def test_the_least_important_counts_give_way_first() -> None:
     assert few.endswith(" · 41 today · 2.0 s a sample"), "as the answer, which guesses from so few"
     assert lines[78].endswith("1,234 of 100,000 verified · 12 flagged · 34 under an older policy")
     assert lines[66].endswith("1,234 of 100,000 verified · 34 under an older policy")
+    planned = line_of(Progress(118, 32, 0, 1, 0, 3, 25), 66, None, (33, 40))
+    assert planned.endswith("33 of 40 planned · 32 of 118 verified"), "before what is under an older policy"
     assert [] == [room for room, line in lines.items() if len(line) > room]
 
 

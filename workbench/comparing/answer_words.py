@@ -215,15 +215,15 @@ def suspicious(answer: Answer) -> list[str]:
     looked = many(triage.looked, "sample")
     bare = f" {many(triage.bare, 'sample has', 'samples have')} no suggested names to check a score by."
     bare = bare if triage.bare else ""
+    if answer.withheld:
+        wait = many(answer.withheld, "more waits", "more wait")
+        looked = f"the {looked} shown ({wait} for a review without suggestions)"
     if not triage.suspicious:
-        none = "The sample has no" if triage.looked == 1 else f"None of {looked} has a"
+        none = "The sample has no" if answer.total == 1 else f"None of {looked} has a"
         return [f"{none} score that looks wrong at first sight; that proves nothing.{bare}"]
     counts = sorted(triage.reasons.items(), key=lambda reason: -reason[1])
     these = [f"in {n:,}{'' if at else ' of them'} {LOOKS[why]}" for at, (why, n) in enumerate(counts)]
     why = ", ".join(these) if these[1:] else LOOKS[counts[0][0]]
-    if answer.withheld:
-        wait = many(answer.withheld, "more waits", "more wait")
-        looked = f"the {looked} shown ({wait} for a review without suggestions)"
     has = "has" if triage.suspicious == 1 else "have"
     lines = [f"{triage.suspicious:,} of {looked} {has} a score that looks wrong: {why}.{bare}"]
     if triage.checked:

@@ -81,11 +81,10 @@ def headline(counts: Counts) -> str:
     return f"{verified_samples(counts):,} of {many(counts.total, 'sample')} verified{more}"
 
 
-def unlisted(samples: int, *, few: bool = False) -> str:
-    """How many verified samples a list leaves out for its reader, and why; too `few` of them hide figures."""
+def unlisted(samples: int) -> str:
+    """How many verified samples a list leaves out for its reader, and why."""
     some = many(samples, "verified sample is", "verified samples are")
-    why = " Figures of verified values wait for that." if few else ""
-    return f"{some} not listed: you are yet to decide {'it' if samples == 1 else 'them'}.{why}"
+    return f"{some} not listed: you are yet to decide {'it' if samples == 1 else 'them'}."
 
 
 def yours_first(samples: int, of: int) -> str:

@@ -83,7 +83,8 @@ def team_text(team: Team | None) -> str:
         lines.append(f"late: {said} after the lease had run out and another took the place; both count")
     if team.overlap > len(team.people):
         part = many(len(team.people), "person holds or has", "people hold or have")
-        lines.append(f"a sample needs {team.overlap} people, and so far {part} decided any")
+        several = many(team.several, "sample needs", "samples need")
+        lines.append(f"{several} {team.overlap} people, and so far {part} decided any")
     return page(lines)
 
 

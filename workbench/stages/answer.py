@@ -153,7 +153,7 @@ def answer(
             else None,
         ),
         measured=measured,
-        withheld=len(withheld),
+        withheld=max(0, len(scored) - triage.looked) if withheld else 0,
         assisted=every.assisted,
         fast=counts.fast,
         here=counts.reviewed,

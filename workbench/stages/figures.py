@@ -160,7 +160,7 @@ def listing(stats: Figures, ids: Collection[int], begun: Collection[int] = ()) -
         paired=short,
         without_fast=None if _tells(known, ids, lambda row: row.fast) else slow,
         arms=_sizes(stats.arms) if _tells(known, ids, lambda row: row.shown) else stats.arms,
-        notes=(*stats.notes, unlisted(gone, few=few is not None)),
+        notes=(*stats.notes, unlisted(gone)),
         unlisted=gone,
         by_label=_of_enough(stats.by_label),
         by_language=_of_enough(stats.by_language),
@@ -196,7 +196,7 @@ def _withheld(stats: Figures, why: str) -> Figures:
         estimate=Estimate(
             **{field: getattr(whole, field) for field in COUNTED},
             verified=replace(whole.verified, value=None),
-            refusal=whole.refusal or why,
+            refusal=why,
         ),
         estimated={},
         paired=Paired(stats.paired.n, Rate(0, 0), None, early=stats.paired.early),

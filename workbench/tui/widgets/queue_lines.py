@@ -82,8 +82,8 @@ def progress_parts(
         (4, progress.skipped, "skipped"),
         (3, progress.excluded, "not counted"),
         (3, progress.blank, "with a blank reference"),
-        (2, progress.flagged, "flagged"),
-        (1, progress.stale, "under an older policy"),
+        (3, progress.flagged, "flagged"),
+        (2, progress.stale, "under an older policy"),
     ):
         if number:
             counts.append((rank, f"{number:,} {word}"))
