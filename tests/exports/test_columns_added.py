@@ -89,14 +89,14 @@ def test_an_export_as_it_left_says_of_no_column_that_it_was_added(
 
 
 @every_export
-def test_a_row_whose_metric_failed_has_no_score_and_the_report_says_so(
+def test_a_row_without_a_number_has_no_score_and_the_report_says_so(
     hard: Bench, leave: Leave, place: str
 ) -> None:
     failing = changed(leave, place, lambda row, number: row.update(faithfulness=0.5 if number else None))
     report = hard.load(failing, dataset="hard")
 
     assert 6 == len(scores(hard, "faithfulness")) == report.extended
-    assert "no score, the metric failed there: faithfulness (1 row)" in report.notes
+    assert "no score there: faithfulness (1 row)" in report.notes
 
 
 @every_export

@@ -40,7 +40,7 @@ def plan(
         str | None,
         _making(help="simple, or stratified; by default stratified by score where samples have one."),
     ] = None,
-    by: Annotated[str, _making(help="Strata: score, group or meta.KEY.", metavar="FIELD")] = "",
+    by: Annotated[str, _making(help="Strata: score (the default), group or meta.KEY.", metavar="FIELD")] = "",
     holdout: Annotated[
         float, _making(min=0, max=1, help="Share of samples kept back, in whole groups.")
     ] = 0.0,

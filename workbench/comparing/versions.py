@@ -112,6 +112,7 @@ class SampleName:
 @dataclass(frozen=True, slots=True)
 class GoldDiff:
     """What lies between two versions. `gone` and `new` are samples of one of them, `texts` have another text.
+    `purged` samples are not in the second and, as the database knows, were purged: they are not `gone`.
 
     `verified` are the means of the kinds that somebody verified, `columns` those of the newest run of every
     metric of a file. `by` counts the changed samples of each annotator. `named`: whether the names of both
@@ -132,6 +133,7 @@ class GoldDiff:
     named: bool
     changes: tuple[SampleChange, ...] = field(default=())
     hidden: int = 0
+    purged: tuple[SampleName, ...] = ()
 
 
 class _Stands(NamedTuple):
@@ -151,10 +153,9 @@ class _Stands(NamedTuple):
 def differences(first: GoldVersion, second: GoldVersion) -> GoldDiff:
     """Compare two versions sample by sample, the largest change of a recall first, undefined ones last."""
     before, after = first.samples, second.samples
-    ids = [*before, *(id_ for id_ in after if id_ not in before)]
     ours, theirs = first.people, second.people
     named = not ((first.pseudonyms or second.pseudonyms) and ours - theirs and theirs - ours)
-    compared = (_compared(first, second, id_, kind, named=named) for id_, kind in product(ids, KINDS))
+    compared = (_compared(first, second, id_, kind, named=named) for id_, kind in product(after, KINDS))
     changes = [change for change in compared if change is not None]
     by = Counter(name for name, _ in {(name, change.id) for change in changes for name in change.by})
     old, new = _numbers(first), _numbers(second)
@@ -225,12 +226,12 @@ def _moved(name: str, before: Mapping[str, float | None], after: Mapping[str, fl
 def _compared(
     first: GoldVersion, second: GoldVersion, id_: str, kind: Kind, *, named: bool
 ) -> SampleChange | None:
-    """What changed of one kind of a sample; None where the same stands."""
+    """What changed of one kind of a sample of the second version; None where the same stands."""
     versions = first, second
     before, after = (_stands(version, id_, kind) for version in versions)
     if before.same(after):
         return None
-    old, new = (version.samples.get(id_) for version in versions)
+    old, new = first.samples.get(id_), second.samples[id_]
     ours, theirs = (
         {review.annotator: review for review in sample.gold.get(kind, ())} if sample else {}
         for sample in (old, new)
@@ -241,9 +242,7 @@ def _compared(
         if name not in ours or name not in theirs or not _same(ours[name], theirs[name])
     ]
     what, by = _what(before.what, after.what), list[str]()
-    if new is None:
-        what = "gone"
-    elif before.what and old is not None and old.content != new.content:
+    if before.what and old is not None and old.content != new.content:
         what = "another text"
     elif "excluded" in (before.what, after.what):
         by = [name for sample in (old, new) if sample for name in sample.excluded.get(kind, ())]
@@ -261,12 +260,10 @@ def _compared(
     units = [change for pair in pairs for change in _units(*pair)]
     if len(pairs) > 1:
         units = [*dict.fromkeys(units)]
-    side = new or old
-    assert side is not None  # one of the two has the sample
     settlers = {name: review.by for name, review in (ours | theirs).items() if review.by}
     people = dict.fromkeys(settlers.get(name, name) for name in by) if named else ()
     return SampleChange(
-        id_, side.question, kind, what, (before.what, after.what), tuple(people),
+        id_, new.question, kind, what, (before.what, after.what), tuple(people),
         before.recall, after.recall, tuple(units),
     )  # fmt: skip
 

@@ -48,7 +48,7 @@ KIND_ENDS = (" (entity)", " (statement)")  # what ends the name of a score whose
 JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _EMPTY = frozenset({"", "nan", "none", "null", "n/a", "na", "<na>"})
-_LIST = re.compile(r"""\s*\[\s*(?:[uUrR]?['"]|\]|\.\.\.)""")
+_LIST = re.compile(r"""\s*\[\s*(?:[uUrR]?['"]|[\]{]|\.\.\.)""")
 _SHARE_WITH_COMMA = re.compile(r"[01],[0-9]+")
 _INFINITE = re.compile(r"[+-]?inf(?:inity)?", re.IGNORECASE)
 
@@ -323,11 +323,9 @@ def try_this(path: Path, row: JsonObject, columns: NamedColumns, rows: str = "")
     """The end of a message: the whole command that may read a file, by the names in one of its rows. Empty
     where no name is like those of a question and a reference, or nothing is to be named.
     """
-    values = {column: value_at(row, column) for column in dict.fromkeys(paths(row))}
     options = []
     for wanted in without(row, columns):
-        fit = [column for column, value in values.items() if _fits(wanted, value)]
-        if likely := likeliest(wanted, fit):
+        if likely := likely_column(wanted, row):
             options += ["--map", f"{wanted}={likely}"]
         elif wanted != "retrieved_contexts":
             return ""
@@ -353,6 +351,12 @@ def name_yours(path: Path, row: JsonObject, columns: NamedColumns) -> str:
     """The same, and how to name columns where no name tells."""
     yours = "".join(f" --map {field}=COLUMN" for field in without(row, columns))
     return try_this(path, row, columns) or f"; name yours with{yours}"
+
+
+def likely_column(wanted: str, row: JsonObject) -> str:
+    """The path in a row to a text, or a list of texts, that sounds most like a field; empty for none."""
+    values = {column: value_at(row, column) for column in dict.fromkeys(paths(row))}
+    return likeliest(wanted, [column for column, value in values.items() if _fits(wanted, value)])
 
 
 def _fits(wanted: str, value: Any) -> bool:
@@ -414,9 +418,7 @@ def renamed(row: JsonObject, columns: NamedColumns, *, deep: bool = False) -> Js
     for name, value in given.items():
         target = columns.fields[name]
         if target == "retrieved_contexts":
-            if "_error" in row and type(value) is str and value.lstrip().startswith("["):
-                value = list_cell(value, name)  # a cell of a table
-            elif name in columns.separators and type(value) is str:
+            if name in columns.separators and type(value) is str:
                 parts = value.split(columns.separators[name].replace("\\n", "\n").replace("\\t", "\t"))
                 value = [part.strip() for part in parts if part.strip()]
             result.setdefault(target, []).extend(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -24,10 +26,12 @@ from workbench.formats.columns import (
 from workbench.formats.detect import READERS, DatasetFile, files_of, look, objects
 from workbench.formats.json_lines import RawRow
 from workbench.formats.readers import native, ragas
-from workbench.formats.rows import OBJECT, FileRow, Notes, excerpt
+from workbench.formats.rows import OBJECT, SENTENCES, FileRow, Notes, excerpt
 from workbench.model import Progress, silent
 
 _CONTEXTS = "retrieved_contexts"
+_SEPARATOR = re.compile(r"\|{2,}|\n\n?(?:-{3,}|={3,}|\*{3,}|#{3,})\n\n?|<\|?sep\|?>|\[SEP\]", re.IGNORECASE)
+"""What may stand between several contexts in one text."""
 
 
 def read(
@@ -74,26 +78,37 @@ def _rows(
     def on(read_so_far: int) -> None:
         progress(before + read_so_far)
 
+    whole = {name for name, field in columns.fields.items() if field == _CONTEXTS} - {*columns.separators}
+    texts, between = 0, Counter[str]()
     for source in files:
         for row in _of(source, notes, on, columns):
             if row.record is not None:
-                notes.without_contexts += not row.record.sample.retrieved_contexts
+                contexts = row.record.sample.retrieved_contexts
+                notes.without_contexts += not contexts
+                if whole and len(contexts) == 1:
+                    texts += 1
+                    between.update({*_SEPARATOR.findall(contexts[0])})
                 if row.record.scores:
                     notes.scores.update(row.record.scores.keys())
             yield row
         before += source.path.stat().st_size
+    for separator, number in between.most_common(1):
+        if 10 * number >= 9 * texts:
+            option = f"{_CONTEXTS}={min(whole)}|" + separator.replace("\n", "\\n")
+            notes.counted[SENTENCES["one context"].format(option=option)] = number
 
 
 def _of(source: DatasetFile, notes: Notes, progress: Progress, columns: NamedColumns) -> Iterator[FileRow]:
     """The rows of one file: its objects under the names of fields, then the record of each."""
     path, reader = source.path, READERS[source.format]
+    contexts = {name for name, field in columns.fields.items() if field == _CONTEXTS}
     if source.container == "table":
         assert reader.cells is not None
         to_object = reader.cells
         raw_rows: Iterator[RawRow] = tables.csv_objects(
             path,
             source.delimiter,
-            lambda cells: to_object(renamed(cells, columns)),
+            lambda cells: to_object(renamed(listed(cells, contexts), columns)),
             progress,
             mapped=bool(columns),
         )
@@ -102,7 +117,7 @@ def _of(source: DatasetFile, notes: Notes, progress: Progress, columns: NamedCol
         if reader.joins is not None:
             raw_rows = reader.joins(raw_rows, notes)
         if columns:
-            raw_rows = _renamed(raw_rows, columns, notes, deep=reader.spans)
+            raw_rows = _renamed(raw_rows, columns, contexts, notes, deep=reader.spans)
     if reader.rows is not None:
         return reader.rows(raw_rows, path, notes)
     build = reader.record
@@ -112,9 +127,8 @@ def _of(source: DatasetFile, notes: Notes, progress: Progress, columns: NamedCol
 
 
 def _renamed(
-    raw_rows: Iterator[RawRow], columns: NamedColumns, notes: Notes, *, deep: bool
+    raw_rows: Iterator[RawRow], columns: NamedColumns, contexts: Collection[str], notes: Notes, *, deep: bool
 ) -> Iterator[RawRow]:
-    contexts = {name for name, field in columns.fields.items() if field == _CONTEXTS}
     for raw in raw_rows:
         if raw.value is not None:
             notes.line, notes.item = raw.line, raw.item

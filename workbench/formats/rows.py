@@ -67,7 +67,7 @@ class Notes:
     ignored: Counter[str] = field(default_factory=Counter)
     """Keys that have no place and were left out: of rows, and inside `gold` and `proposal`."""
     failed: Counter[str] = field(default_factory=Counter)
-    """Columns of scores with the rows that have none there: the metric failed, which is not 0."""
+    """Columns of scores with the rows that have none there, which is not 0."""
     counted: Counter[str] = field(default_factory=Counter)
     """Sentences that hold for a number of rows."""
     seen: Counter[str] = field(default_factory=Counter)
@@ -129,18 +129,11 @@ class Notes:
         """One sentence for each thing worth saying, in a fixed order."""
         told = []
         if self.usual not in ("", self.format) and {self.usual, self.format} != {"native", "ragas"}:
-            told.append(
-                f"warning: the file looks like {self.usual}: leave --format out; --format {self.format} may "
-                "keep its scores in meta"
-            )
+            told.append(SENTENCES["usual"].format(usual=self.usual, format=self.format))
         if self.without_contexts:
-            told.append(
-                f"warning: no contexts in {many(self.without_contexts, 'row')}. Recall counts every unit "
-                "there as missing. You can still annotate the references."
-            )
+            told.append(SENTENCES["without contexts"].format(rows=many(self.without_contexts, "row")))
             if self.for_contexts:
-                named = excerpt(self.for_contexts)
-                told[-1] += f" If a column holds the contexts, name it: --map retrieved_contexts={named}"
+                told[-1] += SENTENCES["for contexts"].format(column=excerpt(self.for_contexts))
         odd = {name for name, (metric, _) in self.kept_first.items() if metric or self.scores[name]}
         told += _counted("kept in meta", Counter({n: rows for n, rows in self.kept.items() if n not in odd}))
         for name in sorted(odd):
@@ -151,7 +144,7 @@ class Notes:
                 then = "no score in such a row, the others keep theirs; correct it and import the file again"
             told.append(f"{excerpt(name)}: {words} {first}: {then}")
         told += _counted("your scores", self.scores)
-        told += _counted("no score, the metric failed there", self.failed)
+        told += _counted("no score there", self.failed)
         for kind, sentence in EXAMPLES.items():
             if number := self.seen[kind]:
                 named = f" ({'; '.join(self.first[kind])})" if self.first[kind] else ""
@@ -166,6 +159,8 @@ class Notes:
 
 EXAMPLES = pairs(sections(__name__)["examples"])
 """What `Notes.example` counts, with the sentence that tells it."""
+SENTENCES = pairs(sections(__name__)["sentences"])
+"""Other things that an import may have to say."""
 
 
 def _counted(sentence: str, names: Counter[str]) -> list[str]:

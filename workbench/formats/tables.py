@@ -178,7 +178,7 @@ def objects(path: Path, container: Literal["parquet", "arrow"], progress: Progre
     number = 0
     try:
         for batch in parquet.pieces(path, container):
-            # An empty cell of one of these is reported as NaN is: the metric failed there.
+            # An empty cell of one of these is counted as NaN is: no score there.
             scores = {
                 field.name
                 for field in batch.schema

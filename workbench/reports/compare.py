@@ -177,7 +177,8 @@ NAME = 48
 def diff_text(diff: GoldDiff, limit: int) -> str:
     """How the means moved, who changed what, and the first of the changed samples."""
     lines = [f"{diff.dataset}: {diff.first} → {diff.second} · {many(diff.both, 'sample')} in both"]
-    for those, what in ((diff.gone, "gone"), (diff.new, "new"), (diff.texts, "with another text")):
+    apart = {"gone": diff.gone, "purged": diff.purged, "new": diff.new, "with another text": diff.texts}
+    for what, those in apart.items():
         if those:
             more = ", …" if len(those) > 3 else ""
             named = ", ".join(_named(sample.id, sample.question) for sample in those[:3])

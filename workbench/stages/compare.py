@@ -41,7 +41,7 @@ from workbench.store.datasets import DatasetInfo, find_dataset, policy_versions
 from workbench.store.engine import Store
 from workbench.store.exports import is_pseudonym
 from workbench.store.gold import reviewed
-from workbench.store.importing import assessments_of
+from workbench.store.importing import assessments_of, purged_names
 from workbench.store.queue import annotators
 
 
@@ -238,6 +238,10 @@ def diff(
         )
     both = version, other
     found = differences(version, other)
+    if store is not None and (known := existing(store, found.dataset)):
+        names = purged_names(store, known.id)
+        purged = tuple(one for one in found.gone if one.id in names)
+        found = replace(found, gone=tuple(one for one in found.gone if one.id not in names), purged=purged)
     if store is None or viewer is None or (is_folder(first) and is_folder(second)):
         return found
     info = find_dataset(store, found.dataset)
@@ -249,6 +253,7 @@ def diff(
     for kind in KINDS:
         groups = [{id_ for id_, sample in side.samples.items() if sample.gold.get(kind)} for side in both]
         groups.append({one.id for one in found.changes if one.kind == kind})
+        groups[-1] |= groups[0] & {one.id for one in found.gone}
         shown = {id_ for group in groups for id_ in group if id_ not in ids or ids[id_] in seen[kind]}
         if (moved := means.get(f"verified_{kind}")) and any(few_hidden(group, shown) for group in groups):
             before, after, old, new = (

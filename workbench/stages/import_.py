@@ -33,7 +33,7 @@ from workbench.formats.policy import from_toml, to_toml
 from workbench.formats.readers.gold import other_shape
 from workbench.formats.reading import becomes, read
 from workbench.formats.rejects import Rejects, source_name
-from workbench.formats.rows import FileRow, Notes, excerpt, shown
+from workbench.formats.rows import SENTENCES, FileRow, Notes, excerpt, shown
 from workbench.formats.tables import frame_file, is_frame
 from workbench.model import BY, KINDS, JsonObject, Kind, Policy, Progress, Record, silent, text_hash
 from workbench.reviewing.documents import policy_of
@@ -102,21 +102,15 @@ def _of_export(path: Path, *, reviews: int) -> Iterator[str]:
                 yield f"not as it was exported; what changed: workbench verify {path}"
             manifest = read_manifest(home)
             if reviews and (used := manifest.get("calibration")):
-                yield (
-                    f"its calibration {excerpt(str(used))} does not come back: workbench calibrate makes one "
-                    "of the reviews here (a copy of the database takes it along)"
-                )
+                yield SENTENCES["calibration"].format(name=excerpt(str(used)))
             match manifest:
                 case {"sampling": {"design": "stratified", "parameters": dict(drawn)}} if (
                     reviews and "corpus" not in drawn
                 ):
-                    yield (
-                        "its reviews followed a plan with strata, which no export has: here they give no "
-                        "estimate (a copy of the database takes the plan along)"
-                    )
+                    yield SENTENCES["strata"]
 
 
-SHOWN_ERRORS = 20
+SHOWN_ERRORS, SHOWN_ALIKE = 20, 3
 GOLD_OPTIONS: Mapping[GoldRule, Sequence[str]] = {
     "require": ["--gold"],
     "given": ["--gold-if-given"],
@@ -159,9 +153,10 @@ class ImportReport:
     """What became of every row of a file, or with `dry` what would.
 
     `files`: those that were read, where `path` is a folder those in it.
-    `errors`: the messages of the first twenty rejected rows. `conflicts`: how many rejected rows contradict
-    what is stored or an earlier row. `rejected_path`: where rejected rows are, empty without any
-    and where no folder could be written; `again`: the command that imports them once they are fixed.
+    `errors`: the messages of the first rejected rows, twenty at most, three of those that expect the same.
+    `conflicts`: how many rejected rows contradict what is stored or an earlier row. `rejected_path`: where
+    rejected rows are, empty without any and where no folder could be written; `again`: the command that
+    imports them once they are fixed.
     `gold_ignored`: how many rows have gold that was left, and `with_gold` the command that takes it.
     `proposals`: how many came in, of a file that another tool wrote.
     `next`: the commands to go on with where the file brought no verified units: to propose where the dataset
@@ -251,7 +246,8 @@ class _Import:
         """The names in meta of the first row of a text that has no id and is not in the dataset, by its hash:
         one entry a row, so equal names are one object of `_equal`."""
         self._equal: dict[str, JsonObject] = {}
-        self._hints: Counter[str] = Counter()
+        self._alike: Counter[tuple[str, str]] = Counter()
+        """The rejected rows by field and what was expected there, for those of which some are shown."""
 
     def take_in(self) -> None:
         """Store every good row; bad ones are put aside."""
@@ -351,10 +347,12 @@ class _Import:
         error.item = row.item
         self.report.conflicts += conflict
         self.report.purged += isinstance(error, PurgedError)
-        hint = error.expected.partition("; ")[2]
-        self._hints[hint] += 1
-        if len(self.report.errors) < SHOWN_ERRORS:  # a hint once, then its count
-            self.report.errors += (str(error).removesuffix(f"; {hint}" if self._hints[hint] > 1 else ""),)
+        alike, shown = (error.field, error.expected), len(self.report.errors) < SHOWN_ERRORS
+        if shown or alike in self._alike:
+            self._alike[alike] += 1
+        if shown and self._alike[alike] <= SHOWN_ALIKE:
+            hint = error.expected.partition("; ")[2] if self._alike[alike] > 1 else ""
+            self.report.errors += (str(error).removesuffix(f"; {hint}"),)
         if self.rejects is not None:
             self.rejects(row.raw, error)
 
@@ -414,8 +412,7 @@ class _Import:
         report.with_gold = self._with_gold() if report.gold_ignored else ""
         report.format, report.files = notes.format, notes.files
         reviews = self.taking.reviews if self.taking is not None else 0
-        hints = (f"{hint}: {rows:,} rows" for hint, rows in self._hints.items() if hint and rows > 1)
-        report.notes = (*notes.messages(), *_of_export(self.path, reviews=reviews), *hints)
+        report.notes = (*notes.messages(), *_of_export(self.path, reviews=reviews), *self._many_alike())
         report.without_contexts, report.columns = notes.without_contexts, tuple(notes.scores)
         report.numbers = tuple(notes.numbers)
         if info is not None:
@@ -430,12 +427,10 @@ class _Import:
             settled = self.taking.columns.settle(self.store)
             report.runs = {column.column: column.run for column in settled}
             taken = [each for each in settled if notes.scores[each.column] > 0]
-            report.notes += (*_of_intake(self.taking, taken, self._waiting), *self._elsewhere())
+            report.notes += (*_of_intake(self.taking, taken, self._waiting, report), *self._elsewhere())
             if report.new == report.n_samples and report.rejected > report.good:
-                report.notes += (
-                    f"the new dataset has {report.good:,} of {report.good + report.rejected:,} rows: import "
-                    f"{self.path} again with what its errors ask for, and the others come in too",
-                )
+                rows = {"good": report.good, "all": report.good + report.rejected, "path": self.path}
+                report.notes += (SENTENCES["more rows"].format(**rows),)
             known = runs.list_runs(self.store, self.taking.dataset_id)
             # suggestions are of a text, and go with it
             lost = info and self.taking.replaced and runs.count_unproposed(self.store, info.id, info.run_id)
@@ -448,7 +443,7 @@ class _Import:
         """Raise InputError for a strict import with a bad row, and for a file of which no row can go in."""
         report, notes = self.report, self.notes
         if self.options.strict and report.rejected and not report.dry:
-            errors = "\n".join(report.errors)
+            errors = "\n".join((*report.errors, *self._many_alike()))
             raise InputError(f"{errors}\n{report.rejected:,} bad rows; with --strict nothing was imported")
         if self.info is not None or (report.dry and report.rejected):
             return
@@ -458,6 +453,12 @@ class _Import:
         there = f";\nits columns are {excerpt(', '.join(notes.columns), 200)}" if notes.columns else ""
         advice = notes.advice or (f"; fix them there, then\n  {report.again}" if report.again else "")
         raise InputError(f"nothing of {self.path} could be imported: {why}{others}{there}{where}{advice}")
+
+    def _many_alike(self) -> Iterator[str]:
+        """How many rows were rejected for one reason, where not all of them are shown."""
+        for (name, expected), rows in self._alike.items():
+            if rows > SHOWN_ALIKE:
+                yield f"{rows:,} rows rejected alike: {name}: expected {expected}"
 
     def _again(self, rejects: Path | None) -> str:
         """The command that imports the rows that were put aside, once they are fixed."""
@@ -626,7 +627,10 @@ def preview_import(
 
 
 def _of_intake(
-    taking: Intake, settled: Sequence[Settled], waiting: Mapping[tuple[str, ...], Sequence[Good]]
+    taking: Intake,
+    settled: Sequence[Settled],
+    waiting: Mapping[tuple[str, ...], Sequence[Good]],
+    report: ImportReport,
 ) -> Iterator[str]:
     """What is to be said of how a file met what was there, and where its scores went."""
     for column, run, how, added in settled:
@@ -647,6 +651,10 @@ def _of_intake(
     if taking.late:
         number = many(taking.late, "sample")
         yield f"{number} came after the plan: last in the queue, and its figures leave them out"
+    there = report.n_samples - report.new
+    left = there - sum(number <= taking.before for number in taking.met)
+    if taking.columns.update and not report.rejected and 0 < 2 * left < there:  # a file of most of them
+        yield SENTENCES["not in it"].format(left=left, there=there)
 
 
 def _texts(store: Store, info: DatasetInfo) -> Callable[[str], Mapping[str, Any] | None]:

@@ -43,7 +43,8 @@ SCORE = "score"
 
 @dataclass(frozen=True)
 class Wish:
-    """What a plan shall be. `blind` None: the dataset's own; `by`: `score`, `group` or `meta.KEY`.
+    """What a plan shall be. `blind` None: the dataset's own; `by`: `score`, `group` or `meta.KEY`; empty with
+    strata: `score`.
 
     `design` empty: by score where samples have one.
     """
@@ -83,10 +84,8 @@ def check_wish(wish: Wish) -> None:
         raise UsageError("the holdout is a share of the samples, 0 to less than 1")
     if wish.blind is not None and not 0 <= wish.blind <= 1:
         raise UsageError("--blind is a share of the samples, 0 to 1")
-    if (wish.design == "stratified") != bool(wish.by):
-        raise UsageError(
-            "strata come from a field, and only they: --design stratified --by score, group or meta.KEY"
-        )
+    if wish.design != "stratified" and wish.by:
+        raise UsageError(f"--by {wish.by} makes strata: leave --design out")
     if wish.by == META:
         raise UsageError("name a key: --by meta.KEY")
     if wish.by not in ("", SCORE, "group") and not wish.by.startswith(META):
@@ -101,6 +100,8 @@ def draft(store: Store, info: DatasetInfo, wish: Wish, annotator: str) -> Draft:
     """
     check(store, annotator, "make a plan")
     check_wish(wish)
+    if wish.design == "stratified":
+        wish = replace(wish, by=wish.by or SCORE)
     with store.snapshot():
         plans.refuse_decided(store, info.id)
         old = _own(plans.plan_of(store, info.id))

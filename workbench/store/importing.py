@@ -235,9 +235,10 @@ class _Chunk:
         if held is not None and sample.meta.get("retriever", held) != held:
             expected = "that of its sample; give the rows of another retriever other ids, or none"
             return RowError("meta.retriever", f"another retriever for id {row.key!r}", expected)
-        changed = ""
+        changed, refusal = "", None
         if content == row.content_hash:
-            if (refusal := self.refuse(record, number, of_file=of_file)) is not None:
+            refusal = self.refuse(record, number, of_file=of_file)
+            if refusal is not None and not intake.columns.update:
                 return refusal
         else:
             texts = ("user_input", "reference")
@@ -265,11 +266,11 @@ class _Chunk:
             got = f"{'other' if thing == 'alternatives' else 'another'} {thing} for id {row.key!r}"
             where = "of an earlier row of the file" if of_file else "stored before (--update replaces it)"
             return RowError(name, got, f"the {thing} {where}")
-        if changed and (refusal := self._replace_text(row, sample, content, changed)) is not None:
-            return refusal
+        if changed and (reviewed := self._replace_text(row, sample, content, changed)) is not None:
+            return reviewed
         for name in differing:
             setattr(row, name, given[name])
-        return "updated" if clashing else "extended" if differing else "unchanged"
+        return "updated" if clashing or refusal else "extended" if differing else "unchanged"
 
     def _replace_text(self, row: SampleRow, sample: Sample, content: str, changed: str) -> RowError | None:
         assert row.id is not None
@@ -315,13 +316,11 @@ class _Chunk:
 
         `of_file`: it was an earlier row of the same file that said so.
         """
-        if self.intake.columns.update:
-            return None
         replaces = BY_EARLIER if of_file else "before (--update replaces it)"
         of_run = replaces if self.intake.columns.repaired else BY_EARLIER
         for column, digits in record.scores.items():
             score = self.scores.get((sample_id, self.intake.columns.place(column)))
-            if score is not None and score.digits != digits:
+            if score is not None and score.value != float(digits):
                 return RowError(f"scores.{column}", digits, f"{score.digits} as stored {of_run}")
         for gold in record.gold if self.intake.gold != "ignore" else ():
             review = self.reviews.get((sample_id, gold.annotator))

@@ -180,9 +180,9 @@ def _incomplete(row: JsonObject) -> RowError:
         value = row.get(field)
         expected = "a list of strings" if field == "retrieved_contexts" else "a string"
         if value is None and field != "retrieved_contexts":
-            return RowError(
-                field, "nothing", f"{expected} (missing); --map {field}=COLUMN or COLUMN.KEY names it"
-            )
+            others = rest_of(row, {*KEYS, *columns.FIELD_OF})
+            named = columns.likely_column(field, others) or "COLUMN or COLUMN.KEY"
+            return RowError(field, "nothing", f"{expected} (missing); --map {field}={named} names it")
         if field == "user_input" and type(value) is list:
             return RowError(*MULTI_TURN)
         if type(value) is not (list if field == "retrieved_contexts" else str):
@@ -221,7 +221,7 @@ def scores_of(row: JsonObject, notes: Notes) -> dict[str, str]:
 def _digits(given: JsonObject, notes: Notes) -> dict[str, str]:
     """The scores that are there with the digits of the file; the others are noted."""
     there = {name: number for name, number in given.items() if number is not None}
-    notes.failed.update(given.keys() - there.keys())
+    notes.failed.update(columns.kept_as(name, given) for name in given.keys() - there.keys())
     return columns.number_texts(there, given)
 
 

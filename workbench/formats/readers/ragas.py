@@ -72,7 +72,7 @@ def row_of_cells(cells: JsonObject) -> JsonObject:
         if exported and native.is_exported(name):
             continue
         if type(cell) is list:  # the contexts of columns that a person named
-            row[name] = [text for part in cell for text in _contexts(part, name)]
+            row[name] = [part for part in cell if type(part) is not str or part.strip()]
         elif not cell.strip():
             if is_metric(name):
                 row[name] = None
@@ -92,13 +92,6 @@ def row_of_cells(cells: JsonObject) -> JsonObject:
         if all(row.get(name) is None for name in NAMES[field]):
             row[field] = ""
     return row
-
-
-def _contexts(cell: str, name: str) -> list[Any]:
-    """The contexts of one cell: a list, a text, or none."""
-    if cell.strip().startswith("["):
-        return list_cell(cell, name)
-    return [cell] if cell.strip() else []
 
 
 def _value(cell: str) -> Any:
@@ -155,7 +148,7 @@ class _Values:
         role = _role(name)
         if value is None or role == "nothing":
             if value is None and (role == "metric" or name in self.notes.scores):
-                self.notes.failed[name] += 1
+                self.notes.failed[columns.kept_as(name, self.notes.columns)] += 1
         elif role == "field":
             if name in columns.LISTS_OF_REFERENCES and type(value) is list:
                 self.alternatives += value[1:]
@@ -180,7 +173,7 @@ class _Values:
         """A metric as text, as a cell has it."""
         number = number_cell(value, name)
         if number is None:
-            self.notes.failed[name] += 1
+            self.notes.failed[columns.kept_as(name, self.notes.columns)] += 1
         elif not isinstance(number, str):
             self.numbers[name] = number
         elif name.endswith(columns.KIND_ENDS):
