@@ -89,10 +89,7 @@ class Storm:
     calls: list[Stored] = field(default_factory=list)
     proposed: int = 0
     failed: Counter[str] = field(default_factory=Counter)
-    retried: int = 0
-    lost: int = 0
     unheard: int = 0
-    asked_again: int = 0
     wrong: list[str] = field(default_factory=list)
 
 
@@ -284,16 +281,14 @@ def check_calls(storm: Storm, database: Path, marks: list[int]) -> None:
         if call.failure in final and len(call.keys) == 1
     }
     last = len(marks) - 1
-    storm.asked_again = sum(
+    asked_again = sum(
         one.at > given_up.get(key, one.at)
         for one in storm.ledger.seen
         if one.start < last
         for key in one.keys
     )
-    if storm.asked_again:
-        storm.wrong.append(
-            f"{storm.asked_again} texts asked again, unasked for, after a failure that was paid"
-        )
+    if asked_again:
+        storm.wrong.append(f"{asked_again} texts asked again, unasked for, after a failure that was paid")
     check_requests(storm, last)
 
 
@@ -322,11 +317,9 @@ def check_requests(storm: Storm, last: int) -> None:
         paid[start] += fault == "" or fault in PAID
         if start >= last - 1:
             storm.wrong.append(f"{count} requests of a start that was not killed are on no record")
-    storm.lost = sum(paid.values())
     if max(paid.values(), default=0) > IN_FLIGHT:
         storm.wrong.append(f"a kill lost {max(paid.values())} paid calls, {IN_FLIGHT} were in flight at most")
     again = Counter(key for one in storm.ledger.seen if one.start == last for key in one.keys)
-    storm.retried = len(again)
     if max(again.values(), default=1) > 1:
         storm.wrong.append("the retry asked for a text twice")
 
