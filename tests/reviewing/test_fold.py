@@ -91,6 +91,32 @@ def test_a_new_unit_stands_in_reading_order() -> None:
     assert (first, lost, between, last, end) == put((first, lost, last), (end, between))
 
 
+def test_a_new_unit_stands_in_reading_order() -> None:
+    """A part that is split off follows its first part; what stands nowhere moves nothing."""
+    first, lost, last = unit("p1", spans=(Span(0, 9),)), unit("p2"), unit("p3", spans=(Span(30, 34),))
+    part, between, end = (
+        unit(name, spans=(Span(at, at + 2),)) for name, at in (("h1", 5), ("h2", 20), ("h3", 40))
+    )
+
+    assert (first, lost, part, last) == put((first, lost, last), (first, part))
+    assert (first, lost, between, last, end) == put((first, lost, last), (end, between))
+
+
+def test_an_edit_after_a_skip_starts_again() -> None:
+    """A skip is for now."""
+    after = state(OPEN, Dispose("skipped", ("entity",)), Put("match", "entity", (unit("p2"),)))
+
+    assert (after.entity.disposition, after.entity.reason) == ("started", "")
+
+
+def test_undoing_the_first_act_leaves_what_was_shown() -> None:
+    """The opening row shares the first act's action and stays."""
+    after = state(("a", OPEN), ("a", Comment("x")), Undo("a"))
+
+    assert (after.opened, after.comments) == (OPEN, ())
+    assert after.entity.assessment == SHOWN
+
+
 def test_undo_takes_back_a_whole_act_and_redo_restores_it() -> None:
     """All rows of an action count or none does."""
     act = (("a", Put("match", "entity", (unit("p1", "missing"),))), ("a", Comment("why")))
