@@ -91,17 +91,6 @@ def test_a_new_unit_stands_in_reading_order() -> None:
     assert (first, lost, between, last, end) == put((first, lost, last), (end, between))
 
 
-def test_a_new_unit_stands_in_reading_order() -> None:
-    """A part that is split off follows its first part; what stands nowhere moves nothing."""
-    first, lost, last = unit("p1", spans=(Span(0, 9),)), unit("p2"), unit("p3", spans=(Span(30, 34),))
-    part, between, end = (
-        unit(name, spans=(Span(at, at + 2),)) for name, at in (("h1", 5), ("h2", 20), ("h3", 40))
-    )
-
-    assert (first, lost, part, last) == put((first, lost, last), (first, part))
-    assert (first, lost, between, last, end) == put((first, lost, last), (end, between))
-
-
 def test_an_edit_after_a_skip_starts_again() -> None:
     """A skip is for now."""
     after = state(OPEN, Dispose("skipped", ("entity",)), Put("match", "entity", (unit("p2"),)))
