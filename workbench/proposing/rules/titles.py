@@ -75,9 +75,9 @@ _DRUG_STEMS = frozenset(WORDS["drug-stems"].split())
 
 def drugs(text: str) -> Iterator[Found]:
     """Every drug with a generic name, in small letters too: ramipril, Metformin, амоксициллина."""
-    for word in word_counts(text.lower()):
+    for word in (word for word in word_counts(text.lower()) if len(word) > 6):
         stem = word.rstrip("esаеуоыми")
-        if len(word) > 6 and not _DRUG_STEMS.isdisjoint((stem[-4:], stem[-5:], stem[-6:])):
+        if not _DRUG_STEMS.isdisjoint((stem[-4:], stem[-5:], stem[-6:])):
             places = re.finditer(rf"(?<!\w){word}(?!\w)", text, re.IGNORECASE)
             yield from (Found(*place.span(), "other") for place in places)
 
