@@ -138,10 +138,10 @@ class Figures:
 
     `estimate` is for all samples, `paired` over all verified ones whichever way they were chosen. `causes`
     are totals over those, `by_label` and `by_language` the same cut up; `estimated` are their net shares for
-    all samples, empty where there is no estimate. `strict` units are equal letter for letter, `units`
-    linked. `beside` has every scorer in short. `sums` are both values added up over the samples that have
-    both, listed or not, None where they would show what the `unlisted` ones are, which the reader is yet to
-    decide.
+    all samples, empty where there is no estimate. `units` says how proposed and verified units overlap
+    where linked ones are the same, `strict` where those equal letter for letter are. `beside` has every
+    scorer in short. `sums` are both values added up over the samples that have both, listed or not, None
+    where they would show what the `unlisted` ones are, which the reader is yet to decide.
     The first `prefix` samples of the order are complete.
     """
 

@@ -123,21 +123,21 @@ def estimate_label(estimate: Estimate) -> str:
 
     Both are of `those counted` where samples are no part of the mean, and so is the bias.
     """
-    return f"{'verified,' if estimate.complete else 'estimated for'} {those(estimate)}"
+    return f"{'verified,' if estimate.complete else 'estimated for'} {samples_of(estimate)}"
 
 
-def those(estimate: Estimate) -> str:
+def samples_of(estimate: Estimate) -> str:
     """The samples that an estimate is about: `all 5,000`, `the 43 scored`, or `those counted` of these."""
     some = not estimate.refusal and (estimate.undefined or estimate.excluded)
-    return "those counted" if some else _scored(estimate)
+    return "those counted" if some else _scored_samples(estimate)
 
 
-def _scored(estimate: Estimate) -> str:
+def _scored_samples(estimate: Estimate) -> str:
     some = estimate.automatic.n and estimate.automatic.undefined
     return f"the {estimate.total:,} scored" if some else f"all {estimate.total:,}"
 
 
-def over_verified(figures: Figures) -> str:
+def samples_with_causes(figures: Figures) -> str:
     """What has causes: `13 of the 14 verified samples`, `the 14 verified samples, 1 not in the estimate`."""
     n, estimate = figures.causes[0].n, figures.estimate
     some = f"{n:,} of " if n < verified_samples(figures.counts) else ""
@@ -153,7 +153,7 @@ def estimate_facts(estimate: Estimate, *, assisted: bool = False) -> list[Fact]:
     """
     automatic, lacking = number(estimate.automatic.value), estimate.automatic.undefined
     without = many(lacking, "has no score", "have no score") if estimate.automatic.n and lacking else ""
-    facts = [Fact(f"automatic, {_scored(estimate)}", automatic, without)]
+    facts = [Fact(f"automatic, {_scored_samples(estimate)}", automatic, without)]
     if not estimate.refusal and estimate.bias is not None and (estimate.undefined or estimate.excluded):
         known = estimate.complete and not estimate.open
         counted = "with verified units" if known else "estimated: those with verified units"
@@ -186,9 +186,9 @@ def _intervals(estimate: Estimate) -> list[Fact]:
     facts.append(Fact("new samples", general or UNDEFINED, f"95 %, like these{by_group}"))
     bias, off = signed(estimate.bias), estimate.bias_interval
     if estimate.method == "range" and off is not None:
-        facts.append(Fact(f"bias, {those(estimate)}", between(off, signed)))
+        facts.append(Fact(f"bias, {samples_of(estimate)}", between(off, signed)))
     else:
-        facts.append(Fact(f"bias, {those(estimate)}", bias, "" if estimate.complete else interval(off)))
+        facts.append(Fact(f"bias, {samples_of(estimate)}", bias, "" if estimate.complete else interval(off)))
     if estimate.correlation is not None and estimate.corpus is not None and estimate.gold_only is not None:
         wide, alone = (number(ends.width, 2) for ends in (estimate.corpus, estimate.gold_only))
         note = f"interval {wide} wide, without it {alone}"
@@ -239,7 +239,7 @@ def same_facts(rows: Iterable[Row], paired: Paired) -> list[Fact]:
 
 def estimate_notes(estimate: Estimate, *, assisted: bool) -> list[str]:
     """What must be known to read the estimate: why there is none, how it was drawn, what the gold is."""
-    mean = f"No estimate of the mean of {those(estimate)} samples"
+    mean = f"No estimate of the mean of {samples_of(estimate)} samples"
     lines = [f"{mean}: {estimate.refusal}."] if estimate.refusal else []
     return [*lines, *estimate.assumptions, *([ASSISTED] if assisted and estimate.n else [])]
 
@@ -353,7 +353,7 @@ def cause_estimate(estimate: Estimate | None) -> str:
     """`for all 5,000: −.116 [−.150, −.082]`; empty where it is not estimated, or known."""
     if estimate is None or estimate.point is None or estimate.complete:
         return ""
-    return f"for {those(estimate)}: {signed(estimate.point)} {interval(estimate.corpus)}".rstrip()
+    return f"for {samples_of(estimate)}: {signed(estimate.point)} {interval(estimate.corpus)}".rstrip()
 
 
 def no_cause_lines(figures: Figures) -> list[str]:

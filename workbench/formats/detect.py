@@ -1,4 +1,18 @@
-"""What a file is, by its first bytes, header and rows, and which files of a folder hold rows; `READERS`."""
+"""Which files of a folder hold rows, and what a file is; `READERS` are the formats.
+
+What is guessed, in this order. What a person says, with --format or --rows, is not guessed.
+
+1. Of a folder, the file that holds most of an export, or the only one with rows (`files_of`).
+2. The container, by the first bytes: Parquet, Arrow, JSON; else lines or a table, by the name (`_contained`).
+3. Of a file that begins with an object, which lists hold the rows (`_object`): the keys of a known tool;
+   an object under each key, which a format claims; columns and data, as pandas splits them; objects by
+   line; the file as one row; the only list of rows; at last every object in it.
+4. The format of a table, by its header (`_table`): the first with tables that claims it, else ragas.
+5. The format of objects, by the first that tells among a hundred (`_by_rows`, `_format_of`): native or
+   ragas where our names, or a person's by --map, give a reference and contexts; the one format that
+   claims it; native or ragas where it has any of these names, or an id and scores alone.
+6. Of native and ragas, ragas by names of another version and by columns of results (`_sample_format`).
+"""
 
 from __future__ import annotations
 
@@ -63,6 +77,86 @@ class DatasetFile(NamedTuple):
     advice: str = ""
 
 
+# What our exports call the file that holds every sample, in the order of how much it holds.
+OURS = (
+    "samples.jsonl", "dataset.jsonl", "goldens.json", "data/*.parquet", "tasks.json", "samples.csv",
+    "tasks.jsonl", "annotations.json", "test_cases.json",
+)  # fmt: skip
+_BESIDE = frozenset({"verdicts.jsonl", "units.csv", "dataset.workbench.jsonl", "single.json"})
+"""Files that our exports write beside these, where one of several formats stands in a folder of its own."""
+_ROWS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+_NO_ROWS = frozenset(
+    {MANIFEST, CALIBRATION, "dataset_info.json", "state.json", "dataset_dict.json", "dataset_infos.json"}
+)
+
+
+DEPTHS = ("", "[!.]*/", "[!.]*/[!.]*/", "data/[!.]*/[!.]*/")
+"""Where the files of a dataset stand below its folder, as in `data/en/train/0.parquet`: in no hidden folder,
+and two folders down only where the folder itself has no rows."""
+
+
+def files_of(path: Path) -> list[Path]:
+    """The files to read of a file or folder. Raises InputError for a folder without a dataset, AmbiguousError
+    for one with several."""
+    if not path.is_dir():
+        return [path]
+    with disk_errors(InputError, f"{path}: cannot be read"):
+        plain = sorted(path for path in path.iterdir() if path.is_file() and path.suffix.lower() in _ROWS)
+        known = [
+            path
+            for path in plain
+            if path.name not in _NO_ROWS and path.name[0] != "." and not path.name.endswith(REJECTED)
+        ]
+        packed, arrow = (
+            sorted(
+                file
+                for depth in (DEPTHS[:2] if known else DEPTHS)
+                for file in path.glob(f"{depth}{name}")
+                if file.is_file()
+            )
+            for name in ("[!.]*.parquet", "data-*.arrow")
+        )
+    if (path / MANIFEST).is_file():
+        for name in OURS:
+            if files := sorted(path.glob(name)) or sorted(path.glob(f"*/{name}")):
+                return files
+    shards = packed or arrow
+    known = [file for file in known if file not in shards]
+    if not known and shards:
+        return shards
+    known += shards
+    own = [path for path in known if path.name not in _BESIDE]
+    if len(known) == 1 or (len(own) == 1 and own[0].name in OURS):
+        return own or known
+    for name in () if known else (".latest_run_full.json", ".latest_test_run.json"):  # the folder .deepeval
+        if (path / name).is_file():
+            return [path / name]
+    if not known:
+        raise InputError(f"{path}: a folder: name a file (there is no dataset in it)")
+    names = [file.relative_to(path).as_posix() for file in known]
+    raise AmbiguousError(f"{path}: a folder: name a file: {excerpt(', '.join(names), 200)}", choices=names)
+
+
+def settings_of(path: Path, file: str | None = None) -> tuple[str, JsonObject]:
+    """The name and the settings of the dataset that a folder was exported from; empty where it says none.
+
+    The folder may be that of one format of several. With `file` only where the manifest names that file as
+    one of the export's.
+    """
+    home = home_of(path)
+    try:
+        manifest = read_manifest(home)
+    except (NotFoundError, InputError):
+        return "", {}
+    if file is not None:
+        listed = (path.resolve() / file).relative_to(home.resolve()).as_posix()
+        if all(entry.get("path") != listed for entry in manifest["files"]):
+            return "", {}
+    given, settings = manifest.get("dataset"), manifest.get("settings")
+    name = given if type(given) is str else given.get("id", "") if type(given) is dict else ""
+    return str(name), settings if type(settings) is dict else {}
+
+
 def look(path: Path, format: str | None, columns: NamedColumns) -> DatasetFile:  # noqa: A002
     """Find out what a file is, reading its beginning.
 
@@ -74,19 +168,6 @@ def look(path: Path, format: str | None, columns: NamedColumns) -> DatasetFile: 
     source = _contained(path, columns)
     source = source._replace(format=format or source.format)
     return _table(source, columns) if source.container == "table" else _by_rows(source, columns)
-
-
-def objects(
-    source: DatasetFile, progress: Progress = silent, passed: Callable[[str], object] = lambda _: None
-) -> Generator[json_lines.RawRow]:
-    """The objects of a file that is no CSV table; `passed` gets the keys of a document next to them."""
-    path, container = source.path, source.container
-    if container == "lines":
-        return json_lines.of_lines(path, progress)
-    if container == "document":
-        return json_lines.of_document(path, source.lists, progress, passed)
-    assert container != "table"
-    return tables.objects(path, container, progress)
 
 
 def _contained(path: Path, columns: NamedColumns) -> DatasetFile:
@@ -163,6 +244,12 @@ def _object(path: Path, data: bytes, columns: NamedColumns) -> DatasetFile:
     return document(json_lines.OBJECTS) if end > 1 else by_lines
 
 
+def _first_row(source: DatasetFile, of: int = _LOOK) -> JsonObject | None:
+    """The first object that can be read, of the first hundred or so many; None when there is none."""
+    with closing(objects(source)) as given:
+        return next((raw.value for raw in islice(given, of) if raw.value), None)
+
+
 def _is_row(row: JsonObject, columns: NamedColumns) -> bool:
     """Whether an object is a row: one that a format claims, or that has a question and a reference."""
     if any(reader.claims(row) for reader in READERS.values()):
@@ -172,12 +259,6 @@ def _is_row(row: JsonObject, columns: NamedColumns) -> bool:
     except RowError:
         return False
     return all(set(NAMES[field]).intersection(given) for field in ("user_input", "reference"))
-
-
-def _first_row(source: DatasetFile, of: int = _LOOK) -> JsonObject | None:
-    """The first object that can be read, of the first hundred or so many; None when there is none."""
-    with closing(objects(source)) as given:
-        return next((raw.value for raw in islice(given, of) if raw.value), None)
 
 
 def _table(source: DatasetFile, columns: NamedColumns) -> DatasetFile:
@@ -275,84 +356,17 @@ def _sample_format(row: JsonObject) -> str:
     return "ragas" if another or of_results or type(row.get(OBJECT)) in (str, dict) else "native"
 
 
-# What our exports call the file that holds every sample, in the order of how much it holds.
-OURS = (
-    "samples.jsonl", "dataset.jsonl", "goldens.json", "data/*.parquet", "tasks.json", "samples.csv",
-    "tasks.jsonl", "annotations.json", "test_cases.json",
-)  # fmt: skip
-_BESIDE = frozenset({"verdicts.jsonl", "units.csv", "dataset.workbench.jsonl", "single.json"})
-"""Files that our exports write beside these, where one of several formats stands in a folder of its own."""
-_ROWS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
-_NO_ROWS = frozenset(
-    {MANIFEST, CALIBRATION, "dataset_info.json", "state.json", "dataset_dict.json", "dataset_infos.json"}
-)
-
-
-DEPTHS = ("", "[!.]*/", "[!.]*/[!.]*/", "data/[!.]*/[!.]*/")
-"""Where the files of a dataset stand below its folder, as in `data/en/train/0.parquet`: in no hidden folder,
-and two folders down only where the folder itself has no rows."""
-
-
-def files_of(path: Path) -> list[Path]:
-    """The files to read of a file or folder. Raises InputError for a folder without a dataset, AmbiguousError
-    for one with several."""
-    if not path.is_dir():
-        return [path]
-    with disk_errors(InputError, f"{path}: cannot be read"):
-        plain = sorted(path for path in path.iterdir() if path.is_file() and path.suffix.lower() in _ROWS)
-        known = [
-            path
-            for path in plain
-            if path.name not in _NO_ROWS and path.name[0] != "." and not path.name.endswith(REJECTED)
-        ]
-        packed, arrow = (
-            sorted(
-                file
-                for depth in (DEPTHS[:2] if known else DEPTHS)
-                for file in path.glob(f"{depth}{name}")
-                if file.is_file()
-            )
-            for name in ("[!.]*.parquet", "data-*.arrow")
-        )
-    if (path / MANIFEST).is_file():
-        for name in OURS:
-            if files := sorted(path.glob(name)) or sorted(path.glob(f"*/{name}")):
-                return files
-    shards = packed or arrow
-    known = [file for file in known if file not in shards]
-    if not known and shards:
-        return shards
-    known += shards
-    own = [path for path in known if path.name not in _BESIDE]
-    if len(known) == 1 or (len(own) == 1 and own[0].name in OURS):
-        return own or known
-    for name in () if known else (".latest_run_full.json", ".latest_test_run.json"):  # the folder .deepeval
-        if (path / name).is_file():
-            return [path / name]
-    if not known:
-        raise InputError(f"{path}: a folder: name a file (there is no dataset in it)")
-    names = [file.relative_to(path).as_posix() for file in known]
-    raise AmbiguousError(f"{path}: a folder: name a file: {excerpt(', '.join(names), 200)}", choices=names)
-
-
-def settings_of(path: Path, file: str | None = None) -> tuple[str, JsonObject]:
-    """The name and the settings of the dataset that a folder was exported from; empty where it says none.
-
-    The folder may be that of one format of several. With `file` only where the manifest names that file as
-    one of the export's.
-    """
-    home = home_of(path)
-    try:
-        manifest = read_manifest(home)
-    except (NotFoundError, InputError):
-        return "", {}
-    if file is not None:
-        listed = (path.resolve() / file).relative_to(home.resolve()).as_posix()
-        if all(entry.get("path") != listed for entry in manifest["files"]):
-            return "", {}
-    given, settings = manifest.get("dataset"), manifest.get("settings")
-    name = given if type(given) is str else given.get("id", "") if type(given) is dict else ""
-    return str(name), settings if type(settings) is dict else {}
+def objects(
+    source: DatasetFile, progress: Progress = silent, passed: Callable[[str], object] = lambda _: None
+) -> Generator[json_lines.RawRow]:
+    """The objects of a file that is no CSV table; `passed` gets the keys of a document next to them."""
+    path, container = source.path, source.container
+    if container == "lines":
+        return json_lines.of_lines(path, progress)
+    if container == "document":
+        return json_lines.of_document(path, source.lists, progress, passed)
+    assert container != "table"
+    return tables.objects(path, container, progress)
 
 
 class Reader(NamedTuple):
@@ -365,7 +379,7 @@ class Reader(NamedTuple):
     list is taken for this format without a look at its rows, so a list of a common name needs `claims`.
     `cells` makes an object of a row of a table, for a format that has tables. `rows` reads the whole stream,
     for a format that spreads a row over several objects. `joins` makes objects of rows of a stream of others,
-    before a person's names for columns are looked at. `spans`: what belongs to a text stands in objects
+    before a person's names for columns are looked at. `nested`: what belongs to a text stands in objects
     next to it.
     """
 
@@ -375,7 +389,7 @@ class Reader(NamedTuple):
     cells: Callable[[JsonObject], JsonObject] | None = None
     rows: Callable[[Iterator[json_lines.RawRow], Path, Notes], Iterator[FileRow]] | None = None
     joins: Callable[[Iterator[json_lines.RawRow], Notes], Iterator[json_lines.RawRow]] | None = None
-    spans: bool = False
+    nested: bool = False
 
 
 READERS: dict[str, Reader] = {
@@ -394,10 +408,10 @@ READERS: dict[str, Reader] = {
     "deepeval": Reader(
         deepeval.record_of, deepeval.claims, lists=deepeval.LISTS, cells=deepeval.row_of_cells
     ),
-    "prodigy": Reader(annotation_tools.prodigy_record, annotation_tools.is_prodigy, spans=True),
+    "prodigy": Reader(annotation_tools.prodigy_record, annotation_tools.is_prodigy, nested=True),
     "label-studio": Reader(
-        annotation_tools.label_studio_record, annotation_tools.is_label_studio, spans=True
+        annotation_tools.label_studio_record, annotation_tools.is_label_studio, nested=True
     ),
-    "argilla": Reader(annotation_tools.argilla_record, annotation_tools.is_argilla, spans=True),
-    "doccano": Reader(annotation_tools.doccano_record, annotation_tools.is_doccano, spans=True),
+    "argilla": Reader(annotation_tools.argilla_record, annotation_tools.is_argilla, nested=True),
+    "doccano": Reader(annotation_tools.doccano_record, annotation_tools.is_doccano, nested=True),
 }

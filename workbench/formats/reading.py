@@ -64,7 +64,7 @@ def read(
     if not any(FIELD_OF.get(columns.fields.get(column, column)) == _CONTEXTS for column in notes.columns):
         others = [name for name in notes.columns if not is_metric(name) and name not in FIELD_OF]
         notes.for_contexts = likeliest(_CONTEXTS, others) or "COLUMN"
-    if not READERS[notes.format].spans and READERS[notes.format].joins is None:  # names inside objects too
+    if not READERS[notes.format].nested and READERS[notes.format].joins is None:  # names inside objects too
         there = dict.fromkeys(name for source in files for name in source.inside)
         check_named(columns, there, str(files[0].path), whole=all(source.whole for source in files))
     return _rows(files, notes, progress, columns)
@@ -117,7 +117,7 @@ def _of(source: DatasetFile, notes: Notes, progress: Progress, columns: NamedCol
         if reader.joins is not None:
             raw_rows = reader.joins(raw_rows, notes)
         if columns:
-            raw_rows = _renamed(raw_rows, columns, contexts, notes, deep=reader.spans)
+            raw_rows = _renamed(raw_rows, columns, contexts, notes, deep=reader.nested)
     if reader.rows is not None:
         return reader.rows(raw_rows, path, notes)
     build = reader.record

@@ -63,7 +63,7 @@ def _causes(figures: Figures) -> list[str]:
     if not figures.causes:
         return words.no_cause_lines(figures)
     bias = "" if figures.paired.bias is None else f" (they add up to {signed(figures.paired.bias)})"
-    lines = [f"why they differ{bias}, over {words.over_verified(figures)}:"]
+    lines = [f"why they differ{bias}, over {words.samples_with_causes(figures)}:"]
     for cause in figures.causes:
         lines.append(f"  {words.cause_line(cause)}")
         whole = words.cause_estimate(figures.estimated.get(cause.cause))

@@ -110,14 +110,14 @@ def _as_exported(fields: JsonObject, contexts: Any, exported: Any) -> JsonObject
     """
     if type(exported) is not dict:
         return fields
-    mine, left_out = exported.get("retrieved_contexts"), set()
+    mine, again = exported.get("retrieved_contexts"), set()
     if fields.get("name") == exported.get("id"):
-        left_out.add("name")
+        again.add("name")
     if type(mine) is list and all(type(context) is str for context in mine):
         blank = not contexts and not any(context.strip() for context in mine)
         if blank or contexts == mine or contexts == "|".join(mine):
-            left_out.update(NAMES["retrieved_contexts"])
-    return rest_of(fields, left_out)
+            again.update(NAMES["retrieved_contexts"])
+    return rest_of(fields, again)
 
 
 def row_of_cells(cells: JsonObject) -> JsonObject:

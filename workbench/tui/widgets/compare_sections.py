@@ -146,7 +146,7 @@ class Overview(Section):
         left = len(seen.causes) - lists.TOP
         more = f"3: {many(left, 'more cause')}" if left > 0 else ""
         nothing = " ".join(words.no_cause_lines(figures)) or "nothing differs yet"
-        title = f"why they differ in {words.over_verified(figures)}" if seen.causes else nothing
+        title = f"why they differ in {words.samples_with_causes(figures)}" if seen.causes else nothing
         self.query_one("#why", Bar).show([(title, DIM)], [(more, DIM)])
         top = self.query_one(CauseBars)
         top.put(seen.causes[: lists.TOP], 0)
@@ -216,7 +216,7 @@ class Causes(Section):
     def show(self, seen: FiguresLook) -> None:
         """The bars."""
         self.query_one(CauseBars).put(seen.causes, 0)
-        over = words.over_verified(seen.figures) if seen.causes else "no sample"
+        over = words.samples_with_causes(seen.figures) if seen.causes else "no sample"
         bias = seen.figures.paired.bias
         adds = "where each occurs" if bias is None else f"they add up to {signed(bias)}"
         caption = f"{adds}, over {over}"
