@@ -379,4 +379,7 @@ def test_figures_of_few_samples_are_for_who_may_see_all_of_them(bench: Any) -> N
         assert seen == bool(one.verdicts.n) == bool(one.paired.equal.n)
         assert seen == (one.estimate.verified.value is not None)
         assert seen == (one.arms.assisted.bias is not None)
+    told = "dataset run scorer kind threshold calibration counts design planned_n prefix rows notes unlisted"
+    kept = {name: getattr(bobs, name) for name in (*told.split(), "estimate", "paired", "arms")}
+    assert Figures(**kept) == bobs, "no other field says anything"
     assert "8 of the 9 verified samples are yours to decide first" == bobs.estimate.refusal

@@ -132,7 +132,10 @@ class Beside:
     equal: int
 
 
-@dataclass(frozen=True, slots=True)
+NO_VERDICTS, NO_OVERLAPS = Verdicts(0, 0, 0, 0), overlaps([])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
     """Everything about one scorer over one dataset.
 
@@ -142,7 +145,8 @@ class Figures:
     where linked ones are the same, `strict` where those equal letter for letter are. `beside` has every
     scorer in short. `sums` are both values added up over the samples that have both, listed or not, None
     where they would show what the `unlisted` ones are, which the reader is yet to decide.
-    The first `prefix` samples of the order are complete.
+    The first `prefix` samples of the order are complete. What rests on verified values says nothing by
+    default: so it is withheld from a reader whom it would tell what others decided.
     """
 
     dataset: str
@@ -157,22 +161,22 @@ class Figures:
     prefix: int
     estimate: Estimate
     paired: Paired
-    without_fast: Paired | None
+    without_fast: Paired | None = None
     arms: Arms
-    verdicts: Verdicts
-    chance: Chance | None
-    units: Overlaps
-    strict: Overlaps
-    labels: Mapping[str, tuple[Overlap, int]]
-    causes: tuple[CauseTotal, ...]
-    estimated: Mapping[str, Estimate]
-    by_label: Mapping[str, tuple[CauseTotal, ...]]
-    by_language: Mapping[str, tuple[CauseTotal, ...]]
-    reproducible: Paired | None
-    beside: tuple[Beside, ...]
-    sums: tuple[Fraction | None, Fraction | None]
+    verdicts: Verdicts = NO_VERDICTS
+    chance: Chance | None = None
+    units: Overlaps = NO_OVERLAPS
+    strict: Overlaps = NO_OVERLAPS
+    labels: Mapping[str, tuple[Overlap, int]] = field(default_factory=dict)
+    causes: tuple[CauseTotal, ...] = ()
+    estimated: Mapping[str, Estimate] = field(default_factory=dict)
+    by_label: Mapping[str, tuple[CauseTotal, ...]] = field(default_factory=dict)
+    by_language: Mapping[str, tuple[CauseTotal, ...]] = field(default_factory=dict)
+    reproducible: Paired | None = None
+    beside: tuple[Beside, ...] = ()
+    sums: tuple[Fraction | None, Fraction | None] = (None, None)
     rows: tuple[Row, ...]
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
     unlisted: int = 0
 
     @property

@@ -107,13 +107,9 @@ def files_of(path: Path) -> list[Path]:
             for path in plain
             if path.name not in _NO_ROWS and path.name[0] != "." and not path.name.endswith(REJECTED)
         ]
+        depths = DEPTHS[:2] if known else DEPTHS
         packed, arrow = (
-            sorted(
-                file
-                for depth in (DEPTHS[:2] if known else DEPTHS)
-                for file in path.glob(f"{depth}{name}")
-                if file.is_file()
-            )
+            sorted(file for depth in depths for file in path.glob(depth + name) if file.is_file())
             for name in ("[!.]*.parquet", "data-*.arrow")
         )
     if (path / MANIFEST).is_file():

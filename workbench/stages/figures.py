@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from workbench.comparing.agreement import Rate, Verdicts, beyond_chance, overlaps, tabulate_by_group
+from workbench.comparing.agreement import Rate, beyond_chance, overlaps, tabulate_by_group
 from workbench.comparing.causes import precision_of
 from workbench.comparing.estimates import DRAWN, REFUSED, Design, Estimate, enough, estimate
 from workbench.comparing.estimators import EQUAL, Population, Reached, difference, with_score
@@ -49,6 +49,11 @@ from workbench.text.figures import many
 
 COUNTED = "total", "n", "undefined", "excluded", "open", "unsure", "design", "automatic"
 """What an estimate says without a verified value."""
+TOLD = (
+    *("dataset", "run", "scorer", "kind", "threshold", "calibration", "counts", "design", "planned_n"),
+    *("prefix", "rows", "notes", "unlisted"),
+)
+"""What figures say without one."""
 OPEN = ("skipped", "unresolved")
 """Samples of the prefix that have no gold yet."""
 
@@ -146,19 +151,18 @@ def listing(stats: Figures, ids: Collection[int], begun: Collection[int] = ()) -
         return stats
     named = {row.id for row in rows}
     known = [row for row in stats.rows if row.delta is not None]
-    short, slow = (
-        whole
-        and replace(whole, largest=whole.largest if whole.largest and whole.largest[0] in named else None)
-        for whole in (stats.paired, stats.without_fast)
-    )
-    assert short is not None
+
+    def unnamed(whole: Paired) -> Paired:
+        return whole if whole.largest and whole.largest[0] in named else replace(whole, largest=None)
+
+    slow = stats.without_fast
     groups = known, [row for row in known if row.sample_id in begun]
     few = next((group for group in groups if _tells(group, ids)), None)
     stats = replace(
         stats,
         rows=rows,
-        paired=short,
-        without_fast=None if _tells(known, ids, lambda row: row.fast) else slow,
+        paired=unnamed(stats.paired),
+        without_fast=unnamed(slow) if slow and not _tells(known, ids, lambda row: row.fast) else None,
         arms=_sizes(stats.arms) if _tells(known, ids, lambda row: row.shown) else stats.arms,
         notes=(*stats.notes, unlisted(gone)),
         unlisted=gone,
@@ -189,30 +193,17 @@ def _of_enough(cut: Mapping[str, Sequence[CauseTotal]]) -> dict[str, tuple[Cause
 
 
 def _withheld(stats: Figures, why: str) -> Figures:
-    """The figures without any that rests on verified values, but how many there are."""
-    nothing, whole = overlaps([]), stats.estimate
-    return replace(
-        stats,
+    """Only what rests on no verified values, and how many there are; every other field says nothing."""
+    whole = stats.estimate
+    return Figures(
+        **{field: getattr(stats, field) for field in TOLD},
         estimate=Estimate(
             **{field: getattr(whole, field) for field in COUNTED},
             verified=replace(whole.verified, value=None),
             refusal=why,
         ),
-        estimated={},
         paired=Paired(stats.paired.n, Rate(0, 0), None, early=stats.paired.early),
-        without_fast=None,
         arms=_sizes(stats.arms),
-        verdicts=Verdicts(0, 0, 0, 0),
-        chance=None,
-        units=nothing,
-        strict=nothing,
-        labels={},
-        causes=(),
-        by_label={},
-        by_language={},
-        reproducible=None,
-        beside=(),
-        sums=(None, None),
     )
 
 
@@ -348,13 +339,13 @@ def _beside(at: Scope, side: Side) -> tuple[Beside, ...]:
         assert kind is not None  # of both lists
         if kind not in human:
             excluded = gold.load_excluded(at.store, at.info.id, kind)
-            human[kind] = _counting(replace(at, kind=kind, excluded=excluded))
+            human[kind] = _that_count(replace(at, kind=kind, excluded=excluded))
         values, within = (side.values, side.within) if name == at.name else values_of(at, name)
         scorers.append(_short(name, kind, values, human[kind], within))
     return tuple(scorers)
 
 
-def _counting(at: Scope) -> dict[int, Reviewed]:
+def _that_count(at: Scope) -> dict[int, Reviewed]:
     """The verified samples that count: not excluded, not seen, not kept back."""
     every = reviewed(at.store, at.info.id, at.kind).items()
     return {number: review for number, review in every if number in at.places and number not in at.excluded}
@@ -567,7 +558,7 @@ def by_cause(at: Scope, of_all: Estimate, causes: Sequence[CauseTotal], side: Si
 def side_of(at: Scope, progress: Progress) -> Side:
     """What a scorer or an imported column counts, and what explains it next to the gold."""
     store, info, run = at.store, at.info, at.run
-    human = _counting(at)
+    human = _that_count(at)
     known = explain_all(store, info, at.name, human, progress)
     values, within = values_of(at, at.name)
     of_all = dict(values)
