@@ -219,7 +219,9 @@ def suspicious(answer: Answer) -> list[str]:
         wait = many(answer.withheld, "more waits", "more wait")
         looked = f"the {looked} shown ({wait} for a review without suggestions)"
     if not triage.suspicious:
-        none = "The sample has no" if answer.total == 1 else f"None of {looked} has a"
+        none = (
+            "The sample has no" if (triage.looked, answer.withheld) == (1, 0) else f"None of {looked} has a"
+        )
         return [f"{none} score that looks wrong at first sight; that proves nothing.{bare}"]
     counts = sorted(triage.reasons.items(), key=lambda reason: -reason[1])
     these = [f"in {n:,}{'' if at else ' of them'} {LOOKS[why]}" for at, (why, n) in enumerate(counts)]
