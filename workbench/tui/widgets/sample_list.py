@@ -264,8 +264,7 @@ class SampleList(Lines[int]):
         sides = (sides_of(dispute, column) for dispute in self.disputes.values())
         self.names_size = max(map(width, sides), default=0)
         if self.key_size is None and rows:
-            told = [row.key for row in rows.values() if not (is_hash(row.key) and row.question)]
-            self.key_size = max((width(short(key, PAGE)) for key in told), default=0)
+            self.key_size = max(width(_id(row, PAGE)) for row in rows.values())
         self.post_message(self.Arrived())
 
     # Drawing.
@@ -326,6 +325,7 @@ def _sign(row: QueueRow) -> tuple[str, str]:
 
 
 def _id(row: QueueRow, size: int) -> str:
+    """In at most `size` cells; empty for a hash, where the question tells the sample."""
     return "" if is_hash(row.key) and row.question else short(row.key, size)
 
 
