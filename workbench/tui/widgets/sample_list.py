@@ -289,7 +289,7 @@ class SampleList(Lines[int]):
             at, (question, who, state) = self.disputes, dispute_columns(size, self.names_size)
             return [
                 Column("effect", EFFECT, lambda row: (effect(at[row.sample_id]), ""), right=True),
-                Column("question", question + 2, lambda row: (fit(_asked(row), question), ""), gap=2),
+                Column("question", question + 2, lambda row: (fit(_question(row)[0], question), ""), gap=2),
                 Column("who disagrees", who, lambda row: (sides_of(at[row.sample_id], self.column), "dim")),
                 Column("values", DISPUTED, lambda row: (_values(at[row.sample_id]), ""), right=True),
                 Column("state", state, lambda row: _state(at[row.sample_id], state), gap=2),
@@ -329,12 +329,9 @@ def _id(row: QueueRow, size: int) -> str:
     return "" if is_hash(row.key) and row.question else short(row.key, size)
 
 
-def _asked(row: QueueRow) -> str:
-    return flat(row.question or row.beginning).strip()
-
-
 def _question(row: QueueRow) -> tuple[str, str]:
-    return _asked(row), "dim" if row.disposition in ("verified", "excluded") else ""
+    asked = flat(row.question or row.beginning).strip()
+    return asked, "dim" if row.disposition in ("verified", "excluded") else ""
 
 
 def _recall(counted: Tally | Imported | None) -> str:
