@@ -141,7 +141,7 @@ _AREA = re.compile(
 _US_DOLLARS = re.compile(r"U(?<!\wU)S\s?(?=\$)")
 SIGN = r"(?:[-−–](?<![^\s(].)(?<!\d\s.)|(?<!\w)[Mm]inus |(?<!\w)[Мм]инус )"
 """What makes a figure negative that it stands before: −5, –5, minus 5; no bullet, no range."""
-_BELOW_ZERO = re.compile(rf"{SIGN}(?=\d)")
+_BELOW_ZERO = re.compile(rf"{SIGN}(?=(?:US)?[{SYMBOLS}]?\d)")
 _CODE = re.compile(rf"\b({'|'.join(_CURRENCIES)})\s?(?=\d)")
 _QUARTER = re.compile(r"Q(?<!\wQ)([1-4])(?=\s\d{4}\b)")
 _TIME = re.compile(r"(?<![\d:.,])0?(1?\d|2[0-3]):([0-5]\d)(?![\d:])")
@@ -151,7 +151,8 @@ _HALF_OF_DAY = re.compile(r"(?<=\d)\s?([ap])\.?m\b\.?", re.IGNORECASE)
 # What the patterns above change has one of these in it: one search spares nine. 5 May and 1939-45 have none.
 _TO_PART = re.compile(
     r"\d(?:[^\W\d]|:\d|\s(?i:[ap]\.?m|k|cm|m(?!il|[aeouy])|ft|uhr|[glthлтг]\b|[년월年月千万萬億亿兆천만억조ล]))"
-    r"|/\w|[-−–](?<![^\s(].)\d|инус | per |Q\d|[DRPY]\s?\d|S\s?\$|°|uadra|carré|квадр|м[2²]|кв\."
+    r"|/\w|[-−–](?<![^\s(].)(?:US)?[$€£¥₽]?\d|inus |инус | per |"
+    r"Q\d|[DRPY]\s?\d|S\s?\$|°|uadra|carré|квадр|м[2²]|кв\."
 )
 # In words that are one already: 14 to 17, 14 cm to 17 cm, 2c30 pm.
 _RANGE = re.compile(
@@ -360,11 +361,12 @@ def _compose(
                 composed.append(word)
             index += 1
             continue
-        if word == _MINUS and index + 1 < len(words) and _value(words, index + 1, units, adding=False)[1]:
+        following = words[index + 1 : index + 2]
+        amount = index + 1 + any(one in SYMBOLS for one in following)
+        if word == _MINUS and amount < len(words) and _value(words, amount, units, adding=False)[1]:
             below = "-"
             index += 1
             continue
-        following = words[index + 1 : index + 2]
         if word in SYMBOLS and word not in "%‰" and following and not (counted and following[0][0].isalpha()):
             sign = _AMOUNTS[word]
             index += 1
