@@ -17,6 +17,7 @@ from workbench.comparing.curve import FOUND, MISSING, OBJECTIVES, UNLINKED, UNSU
 from workbench.comparing.learning import PolicyChange, policy_changes
 from workbench.comparing.links import links
 from workbench.comparing.plans import families
+from workbench.comparing.words import yours_first
 from workbench.errors import UsageError
 from workbench.formats import calibration as calibration_file
 from workbench.formats.policy import to_toml
@@ -27,7 +28,7 @@ from workbench.model import Assessment, FoundIf, JsonObject, Matching, Progress,
 from workbench.scoring.names import CALIBRATED
 from workbench.scoring.scorers import assess_all
 from workbench.stages.examples import seen_by
-from workbench.stages.people import check
+from workbench.stages.people import check, few_hidden, may_see
 from workbench.stages.plan import prefix
 from workbench.stages.recompute import match_samples, recompute
 from workbench.stages.sides import each_verified
@@ -37,7 +38,7 @@ from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
 from workbench.store.gold import Gold, reviewed
 from workbench.store.runs import RunInfo
-from workbench.store.samples import Stored
+from workbench.store.samples import Stored, sample_ids
 from workbench.store.scores import CountedChunk
 
 __all__ = ["list_calibrations"]
@@ -357,7 +358,10 @@ def calibrate(
         _check_name(store, info, save)
     run = needed_run(store, info)
     recompute(store, info, progress)
-    seen = look(store, info.id, objective, run=run, scorer=scorer, holdout=holdout, progress=progress)
+    seen = look(
+        store, info.id, objective,
+        run=run, scorer=scorer, holdout=holdout, viewer=annotator, progress=progress,
+    )  # fmt: skip
     calibration = seen.found
     if calibration is None:
         if not seen.changes or save or out or holdout:
@@ -374,12 +378,21 @@ def calibrate(
 
 def look(
     store: Store, dataset_id: int, objective: str, *, run: RunInfo | None = None,
-    scorer: str | None = None, holdout: bool = False, progress: Progress = silent,
+    scorer: str | None = None, holdout: bool = False, viewer: str = "", progress: Progress = silent,
 ) -> Look:  # fmt: skip
-    """Read the dataset and fit it. Raises UsageError when nothing is proposed or counted."""
+    """Read the dataset and fit it. Raises UsageError when nothing is proposed or counted.
+
+    Also where the figures would tell a `viewer` what others decided of samples that are theirs to decide.
+    """
     info = dataset_info(store, dataset_id)
     run = run or needed_run(store, info)
     gathered = gather(store, info, run, scorer, holdout=holdout, progress=progress)
+    if viewer:
+        numbers, visible = sample_ids(store, info.id), may_see(store, info, viewer, "entity")
+        cases = [numbers[case.id] for case in (*gathered.cases, *gathered.held)]
+        if few_hidden(cases, visible):
+            why = yours_first(len({*cases} - visible), len(cases))
+            raise UsageError(f"{why}: the figures would show what others decided")
     seen = Look(
         info=info,
         gathered=gathered,

@@ -70,7 +70,8 @@ class CalibrateScreen(Room):
                 await store.write(save_counted, chunk)
                 count(len(known))
         with self.telling("reading verified samples") as count:
-            look = await store.read(calibrate.look, dataset, self.objective, progress=count)
+            viewer = self.desk.annotator
+            look = await store.read(calibrate.look, dataset, self.objective, viewer=viewer, progress=count)
         if self.look is None or self.look.info.threshold != look.info.threshold:
             self.threshold = look.info.threshold
         self._show(look)
