@@ -289,7 +289,7 @@ def paired_facts(paired: Paired, rows: Iterable[Row] = ()) -> list[Fact]:
 
 
 def counts_only(n: int) -> str:
-    """Why nothing but the number of samples is told."""
+    """The words that stand in place of figures of `n` samples: too few, or withheld from their reader."""
     return f"fewer than {FEWEST}: counts only" if n < FEWEST else "withheld: see above"
 
 

@@ -126,7 +126,10 @@ class Limits(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """On which terms a run goes: its limits and money, what ends it softly, and who is told how far it is."""
+    """What bounds a run and who follows it.
+
+    `limits` and `budget` bound its calls and dollars, `stop` ends it softly, `on_progress` gets its state.
+    """
 
     limits: Limits
     budget: Budget
