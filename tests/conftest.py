@@ -1,7 +1,5 @@
 """What every test stands on: a clean environment, and real databases in the test's own folder."""
 
-from __future__ import annotations
-
 import gc
 import json
 import os

@@ -5,8 +5,6 @@ NAME | NAME      what the test is given
 VALUE | VALUE    a case: a cell that Python reads as a value is that value, any other is a text as it stands
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re

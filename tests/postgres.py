@@ -1,7 +1,5 @@
 """A PostgreSQL server for the tests: the one that WORKBENCH_TEST_POSTGRES names, else a private one."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import pwd

@@ -1,7 +1,5 @@
 """Rows of files as tests write them: a sample, what a proposer names, and what a person verified."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path

@@ -38,8 +38,6 @@ TEXT             standard output, whole: a line `…` stands for lines that are 
 A folder of tests replays the text files in it: its `test_sessions.py` is what `replayed` makes of them.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

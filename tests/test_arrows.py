@@ -1,7 +1,5 @@
 """Arrows go one way: which room may import which, and what nobody imports before it is needed."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

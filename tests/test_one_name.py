@@ -1,7 +1,5 @@
 """One thing has one name wherever a person reads it: the glossary's."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

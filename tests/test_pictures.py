@@ -1,7 +1,5 @@
 """README's pictures: what a viewer does with them."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The config file and the state file: what is read, what is refused and how, what is kept."""
 
-from __future__ import annotations
-
 import getpass
 import os
 import pwd

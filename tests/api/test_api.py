@@ -1,7 +1,5 @@
 """The Python API: names and shapes of ragas and deepeval, on plain data."""
 
-from __future__ import annotations
-
 import asyncio
 import doctest
 import io

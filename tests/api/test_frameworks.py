@@ -1,7 +1,5 @@
 """The metrics inside ragas and deepeval themselves, and models of both as proposers, over real HTTP."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import math

@@ -1,7 +1,5 @@
 """Who proposes in the Python API: rules, a function, Claude over real HTTP; values equal to `score`."""
 
-from __future__ import annotations
-
 import asyncio
 import io
 import json

@@ -7,8 +7,6 @@ Samples are reviewed in queue order, with the first unit of every third rejected
 counted; the first count works out why each reviewed sample differs, the others find that kept.
 """
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 import tempfile

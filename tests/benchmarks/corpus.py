@@ -8,8 +8,6 @@ propose. `--alone` leaves the floor out.
                                       [--recorded] [--alone]
 """
 
-from __future__ import annotations
-
 import random
 import resource
 import sys

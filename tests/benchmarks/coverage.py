@@ -37,8 +37,6 @@ errors. With DATA (a folder with `native/redocred_dev.jsonl` and `native/claude_
 verdicts on the entities of Wikipedia references) the same on real recalls.
 """
 
-from __future__ import annotations
-
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence

@@ -6,8 +6,6 @@ are drawn as `workbench draw` draws them and estimated as `workbench compare` do
     python -m tests.benchmarks.drawing [--rows 1000000] [--runs 1000] [--n 400]
 """
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 

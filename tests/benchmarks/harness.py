@@ -1,7 +1,5 @@
 """What every benchmark needs: options, medians of interleaved rounds, and what a process used."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import re

@@ -12,8 +12,6 @@ test_claude.py. With `--form openai` the service speaks OpenAI's form. Without a
 Ends with 1 when a bar is missed.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -11,8 +11,6 @@ With `--exported` the samples have eight verified units, half of them found with
 missing with a reason; they are exported in every format, and what comes back is imported again.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import random

@@ -15,8 +15,6 @@ At the end the threshold is moved over the whole dataset; the bar of a move is 1
         [--proposing RATE]
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

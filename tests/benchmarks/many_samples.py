@@ -3,8 +3,6 @@
 A million samples take about a minute and 1.5 GB; they are kept in the temporary folder for the next run.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import random

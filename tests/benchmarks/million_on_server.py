@@ -6,8 +6,6 @@ Half of the samples are decided. Milliseconds on the wall, the median and the sl
 median of the processor time of the program and of the server. A private server is made and filled.
 """
 
-from __future__ import annotations
-
 import tempfile
 import threading
 import time

@@ -10,8 +10,6 @@ app's first frame; rows no later with ten times the samples; 150 MB with the mos
     python tests/benchmarks/opening.py [--samples 100000 1000000] [--rounds 9]
 """
 
-from __future__ import annotations
-
 import statistics
 import sys
 from pathlib import Path

@@ -5,8 +5,6 @@ frame ends with `ESC[?2026l`, and the time from writing a key to reading that en
 for (less the terminal's own drawing). Standard library only.
 """
 
-from __future__ import annotations
-
 import ctypes
 import fcntl
 import os
@@ -22,6 +20,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 DIES_WITH_PARENT = 1  # PR_SET_PDEATHSIG
@@ -72,7 +71,7 @@ class PtyApp:
         self.process: subprocess.Popen[bytes] = subprocess.Popen([*command], env=own, preexec_fn=dies, **ends)  # type: ignore[call-overload]
         os.close(slave)
 
-    def __enter__(self) -> PtyApp:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -8,8 +8,6 @@ name, and as often the server is stopped by `pg_ctl -m immediate` and started ag
 good (fsync), which the servers of the tests do not.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import select

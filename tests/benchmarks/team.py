@@ -10,8 +10,6 @@ processor time, of the program and of the server. Times on the wall are those of
 does besides.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import multiprocessing

@@ -8,8 +8,6 @@ each. The bar is 2.5.
     python -m tests.benchmarks.throughput [--commit 0cc87a4] [--rows 600] [--data FILE.jsonl]
 """
 
-from __future__ import annotations
-
 import io
 import json
 import random

@@ -6,8 +6,6 @@ The desk is what the terminal app waits for, without its painting: the same acce
 sample.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 import tempfile

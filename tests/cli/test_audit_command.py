@@ -1,7 +1,5 @@
 """`workbench audit FILE` without a terminal: the answer as text, Markdown and JSON."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

@@ -1,7 +1,5 @@
 """`workbench calibrate` from the outside: the report, its JSON, the file, saving, using, and refusals."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The command line as a program: options anywhere, streams, exit codes, nothing hostile on the terminal."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

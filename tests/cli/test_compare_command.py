@@ -1,7 +1,5 @@
 """`workbench compare` as a person or a script calls it."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from pathlib import Path
 from typing import Any

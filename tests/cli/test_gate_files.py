@@ -1,7 +1,5 @@
 """`score --threshold` for CI: a JUnit file that readers of the two common schemas take, and Markdown."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The command `import` as a person gives it: formats, mapping, dry run, folders, exit codes."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from pathlib import Path

@@ -1,7 +1,5 @@
 """When a holdout was looked at, as `plan` shows it."""
 
-from __future__ import annotations
-
 import time
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any

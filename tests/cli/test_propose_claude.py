@@ -1,7 +1,5 @@
 """`propose --proposer claude` as a person calls it, against the local service."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

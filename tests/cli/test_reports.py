@@ -1,7 +1,5 @@
 """What score, compare and export say to a program: documents with fixed keys, and the exit code."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """One session from a file of scores to what changed since, on a terminal of 80 columns."""
 
-from __future__ import annotations
-
 import csv
 import json
 import sys

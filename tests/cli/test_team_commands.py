@@ -1,7 +1,5 @@
 """`assign`, `person` and what `status` shows of a team, as commands."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Two judges of the same units, and two columns of values."""
 
-from __future__ import annotations
-
 from math import sqrt
 from statistics import mean, stdev
 from typing import Any

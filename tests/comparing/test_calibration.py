@@ -1,7 +1,5 @@
 """Calibration against counting by hand: curves, choosing, cross-validation, correction, and its document."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections import Counter

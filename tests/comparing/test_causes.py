@@ -1,7 +1,5 @@
 """Causes of a difference: known answers, hand-counted examples, and what holds for any pair."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from fractions import Fraction

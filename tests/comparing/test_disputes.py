@@ -1,7 +1,5 @@
 """What is a dispute, what it would move, where it stands in the list, how long its state holds."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

@@ -1,7 +1,5 @@
 """What is estimated for a corpus, with which interval, and when nothing is."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What reviews teach about the policy: which changes are proposed, with which error before and after."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Shares and ranks of review plans, and which samples are kept back."""
 
-from __future__ import annotations
-
 from collections import Counter
 from random import Random
 from typing import Any

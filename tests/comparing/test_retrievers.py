@@ -1,7 +1,5 @@
 """Retrievers over the same references: pairs, contrasts and the units that flipped."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any

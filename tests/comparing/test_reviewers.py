@@ -1,7 +1,5 @@
 """Whether people agree: known answers, and what must never look like perfect agreement."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Every known answer of the statistics that Workbench gives, to its stated digits, by its own functions."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The table of five ways to be wrong about the Taj Mahal, row by row, and what holds for any counts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction as F  # noqa: N817 - a table of fractions is read, not code
 

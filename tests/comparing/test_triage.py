@@ -1,7 +1,5 @@
 """Triage: which scores their own sample contradicts, before anybody has reviewed it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

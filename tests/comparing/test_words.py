@@ -1,7 +1,5 @@
 """Figures in words: how numbers are written, and what is not said of few samples."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from fractions import Fraction

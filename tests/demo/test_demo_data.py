@@ -1,7 +1,5 @@
 """The demo's dataset keeps its promises: seeds, offsets, evidence, languages, gold counts, scores."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import unicodedata

@@ -1,7 +1,5 @@
 """The examples and the answers that pages show: what a reader copies runs, and prints what is shown."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """A small dataset of texts that trip writers and readers, and the short way to export it."""
 
-from __future__ import annotations
-
 import csv
 import itertools
 import json

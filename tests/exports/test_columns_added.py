@@ -1,7 +1,5 @@
 """Columns that somebody adds to our exports arrive, or the report names those that were left out."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What every importable format brings back: the same samples, units, spans and verdicts."""
 
-from __future__ import annotations
-
 import json
 import runpy
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Tables: every text comes back, no cell runs, one row a sample and one a unit."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

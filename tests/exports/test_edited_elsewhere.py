@@ -1,7 +1,5 @@
 """Exports that were edited in another tool and come back: what it says wins, old verdicts do not count."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

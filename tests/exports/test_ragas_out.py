@@ -1,7 +1,5 @@
 """What leaves for ragas: the dataset with its own keys only, and annotations that both loaders take."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The tools that exports are for read them, where they are installed (the extra `readers`)."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Spans for other tools: exact tokens, UTF-16 offsets, and a name for everything that does not fit."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """`verify` says what changed in an export, byte by byte and in what the files say of each other."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

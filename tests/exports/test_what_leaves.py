@@ -1,7 +1,5 @@
 """Who and what leaves: pseudonyms, hashes and what stays without text, filters, the holdout, examples."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

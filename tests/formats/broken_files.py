@@ -1,7 +1,5 @@
 """A corpus of broken files: every format, broken in every way that a file breaks."""
 
-from __future__ import annotations
-
 import bz2
 import csv
 import gzip

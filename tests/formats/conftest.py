@@ -1,7 +1,5 @@
 """Files made from what a test says, read the way the import reads them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Texts with marked spans: Prodigy, Label Studio, Argilla and doccano."""
 
-from __future__ import annotations
-
 from hypothesis import given, settings, strategies as st
 
 from tests.lists import from_cases

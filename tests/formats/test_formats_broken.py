@@ -1,7 +1,5 @@
 """Broken rows and files: each is named, none is a crash, and no good row is lost with them."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

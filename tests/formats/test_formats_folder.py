@@ -1,7 +1,5 @@
 """An export folder is there as a whole or not at all, and its manifest tells every change."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

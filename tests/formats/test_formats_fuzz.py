@@ -1,7 +1,5 @@
 """Every file of the broken corpus ends in a clear message and an exit code, with nothing half-written."""
 
-from __future__ import annotations
-
 import gc
 import os
 from collections.abc import Iterator

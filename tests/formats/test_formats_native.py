@@ -1,7 +1,5 @@
 """Native JSON Lines as a file: its bytes, its lines, its size."""
 
-from __future__ import annotations
-
 import gc
 import json
 import warnings

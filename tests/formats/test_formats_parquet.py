@@ -1,7 +1,5 @@
 """Parquet and Arrow files: the same rows as JSON, bounded in memory, refused when damaged."""
 
-from __future__ import annotations
-
 import datetime
 import re
 import subprocess

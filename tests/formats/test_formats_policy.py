@@ -1,7 +1,5 @@
 """A policy as TOML: what is written is read back equal, and what is no policy is named."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, strategies as st
 

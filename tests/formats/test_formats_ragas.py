@@ -1,7 +1,5 @@
 """Result tables as files: their bytes and delimiters, and lists in cells."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Refused rows go into a file of their own, which can be mended and imported."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """What is written in the native format is read back without a change."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Files that tools wrote: nothing of them is lost, their scores are counted again, and no text takes long."""
 
-from __future__ import annotations
-
 import json
 import tracemalloc
 from pathlib import Path

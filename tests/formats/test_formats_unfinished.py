@@ -1,7 +1,5 @@
 """What a killed export leaves behind is gone with the next one; what another one writes is not."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -3,8 +3,6 @@
 `golden_report.html` next to this file is the whole page for `GOLDEN`, byte for byte.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """One-to-one links, best first, whatever the order of either side."""
 
-from __future__ import annotations
-
 import random
 from importlib.resources import files
 from typing import Any

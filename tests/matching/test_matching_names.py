@@ -1,7 +1,5 @@
 """Each layer of the matcher says its name and its score, as names.txt tells it."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, strategies as st
 

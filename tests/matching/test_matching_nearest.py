@@ -1,7 +1,5 @@
 """The passages a person looks at before saying that something is missing."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Iterator

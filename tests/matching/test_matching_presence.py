@@ -1,7 +1,5 @@
 """Names looked up in the text of the contexts, as presence.txt tells it."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """What the rules propose, as names.txt and statements.txt tell it, and what holds of them on any text."""
 
-from __future__ import annotations
-
 import random
 import re
 import time

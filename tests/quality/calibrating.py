@@ -8,8 +8,6 @@ threshold in use after the line, each with its 95 % interval; then the same over
     python -m tests.quality.calibrating DATA [--fit 150] [--seed 1] [--splits 50]
 """
 
-from __future__ import annotations
-
 import statistics
 import tempfile
 from collections import Counter

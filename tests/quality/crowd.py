@@ -7,8 +7,6 @@ and `oracles.json`. An item is a token; a worker's value is whether they marked 
 differs in the fourth digit.
 """
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Rows that people labelled, and figures over them with their intervals."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Callable, Sequence

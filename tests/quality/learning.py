@@ -13,8 +13,6 @@ drawn from all decisions. `units`: the labels of all units are dealt out anew.
     python -m tests.quality.learning DATA [--splits 200] [--runs 1000] [--scorer linked]
 """
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace

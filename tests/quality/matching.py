@@ -11,8 +11,6 @@ Every figure comes with n and a 95 % bootstrap interval over documents (1,000 re
 the mean of automatic recall − human recall, MAE the mean of its size, both per document.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence

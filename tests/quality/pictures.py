@@ -6,8 +6,6 @@ It writes OUT/SIZE-THEME-SCREEN.svg; `rsvg-convert` makes PNGs of them. Keys lea
 database of its own, as a person would go.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import runpy

@@ -16,8 +16,6 @@ labelled so are left out of them (the last line puts them back). Every figure ha
 over documents (1,000 resamples, seed 0).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple

@@ -10,8 +10,6 @@ interval over answers (1,000 resamples, seed 0), TPR (found by both / found by e
 both / missing by experts) have Wilson intervals. Two constant judges show what the accuracy is worth.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple

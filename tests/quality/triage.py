@@ -13,8 +13,6 @@ the recorded proposals, and the names that triage sees are those of the rules, a
 Shares have 95 % Wilson intervals. Two signals that were tried and left out are measured too.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from fractions import Fraction

@@ -6,8 +6,6 @@ propose, and `rules` names them. Every figure has to be 0.
     python -m tests.quality.verdicts DATA
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing

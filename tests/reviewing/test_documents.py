@@ -1,7 +1,5 @@
 """Nouns and edits survive the trip through JSON, whatever they hold."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any

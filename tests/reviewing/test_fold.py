@@ -1,7 +1,5 @@
 """The fold: what a journal says, row by row."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

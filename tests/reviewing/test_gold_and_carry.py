@@ -1,7 +1,5 @@
 """Which gold stands, and which verdicts hold under other contexts."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Borders and degenerate inputs: undefined is counted apart and is never 0 or 1."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from importlib.resources import as_file, files
 from math import fsum

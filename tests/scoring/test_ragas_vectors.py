@@ -1,7 +1,5 @@
 """ragas context entity recall, digit for digit, replayed from known answers of ragas itself."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The same vectors through the real ragas, where it is installed and imports."""
 
-from __future__ import annotations
-
 import json
 import warnings
 from pathlib import Path

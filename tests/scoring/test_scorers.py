@@ -1,7 +1,5 @@
 """Which score is a report's, what the gate of a CI job says, and how much a sample is in doubt."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from pathlib import Path
 from typing import Any

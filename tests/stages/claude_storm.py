@@ -1,7 +1,5 @@
 """A storm: a run over a service that fails at random, killed at random moments, and what must hold then."""
 
-from __future__ import annotations
-
 import json
 import multiprocessing
 import os

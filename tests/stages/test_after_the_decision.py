@@ -1,7 +1,5 @@
 """What a person sees of the matcher and of other people once the own decision stands, and never before."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

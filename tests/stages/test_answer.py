@@ -1,7 +1,5 @@
 """The first answer: what it says without a review, and how it grows with every one."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Counting on several cores gives what one core gives, its processes end with it, and what is kept of it."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Calibrating a dataset: which gold counts, what is chosen, kept and used, and whose gold it saw."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

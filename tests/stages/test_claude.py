@@ -1,7 +1,5 @@
 """Claude over a dataset, against a real local service: stored once, stored whole, failed is failed."""
 
-from __future__ import annotations
-
 import asyncio
 import sqlite3
 import threading

@@ -1,7 +1,5 @@
 """Verified samples as examples of a prompt: what of them reaches it, and that long ones come last."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """A run under faults and kills: every sample proposed or failed, nothing half, no answer asked again."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.stages.claude_storm import KIND_OF, weather

@@ -1,7 +1,5 @@
 """Scores without a database: Arrow batches in and out, and files scored in parallel, killed, begun again."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import multiprocessing

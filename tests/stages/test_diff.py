@@ -1,7 +1,5 @@
 """Two versions of a dataset's gold: exports, or the database at two moments."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Disputes of a real database: what is listed for whom, what it would move, and what becomes of it."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """A few samples of a scored corpus in a database, and the mean of all of it from their reviews."""
 
-from __future__ import annotations
-
 import json
 import random
 import shutil

@@ -1,7 +1,5 @@
 """What edits keep, whatever is edited: undo takes all of it back, and what nobody touched stays as it was."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from contextlib import closing

@@ -1,7 +1,5 @@
 """The figures of a dataset, read back from a real database after real reviews."""
 
-from __future__ import annotations
-
 import operator
 import random
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Importing on a real database: identity, updates, refusals, what stays, and what a review opens with."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

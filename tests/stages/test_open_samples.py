@@ -1,7 +1,5 @@
 """What the figures say while annotators differ: ranges, and nothing that is called known."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Who may do what: owners, annotators, nobody who is not named; and who is in training."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial

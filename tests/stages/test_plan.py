@@ -1,7 +1,5 @@
 """The plan of a dataset: made before the first verdict, followed by the queue, and how far it is."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

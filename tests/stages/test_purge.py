@@ -1,7 +1,5 @@
 """Purging a sample: its text is in no table, no page of the file, no log and no backup; hashes stay."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sqlite3

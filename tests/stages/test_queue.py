@@ -1,11 +1,9 @@
 """The queue by what was decided: values that stay hidden, orders, what comes next, causes and facets."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from datetime import UTC, datetime, timedelta, tzinfo
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
@@ -172,7 +170,7 @@ def test_today_are_the_decisions_of_today(cities: Any) -> None:
 def test_today_begins_at_midnight_where_the_clocks_change(monkeypatch: pytest.MonkeyPatch) -> None:
     class Noon(datetime):
         @classmethod
-        def now(cls, tz: tzinfo | None = None) -> Noon:
+        def now(cls, tz: tzinfo | None = None) -> Self:
             return cls(2026, 3, 29, 12, tzinfo=tz)
 
     monkeypatch.setattr(stages, "datetime", Noon)

@@ -1,7 +1,5 @@
 """Settling what people differ in: who may, what is side by side, what is stored, and what stands then."""
 
-from __future__ import annotations
-
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier, Event

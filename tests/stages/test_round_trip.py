@@ -1,7 +1,5 @@
 """Native rows into a database and out of it again: the same rows, whatever they hold."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import tempfile

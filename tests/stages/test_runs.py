@@ -1,7 +1,5 @@
 """Runs as a person sees them: what each cost, and which is current."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any

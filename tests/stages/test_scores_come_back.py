@@ -1,7 +1,5 @@
 """A dataset is exported for ragas, scored there and imported again: its samples get the scores."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Callable

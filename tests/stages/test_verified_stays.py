@@ -1,7 +1,5 @@
 """What a person verified stays byte for byte, whatever the machines do afterwards."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

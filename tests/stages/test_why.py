@@ -1,7 +1,5 @@
 """What an open review, its lines and the queue say of why a sample's automatic value is another."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, get_args

@@ -5,8 +5,6 @@ opens the database and decides ACTS times, and prints `ack N` after each act tha
 holds several annotators (`ann,bo`), that many processes work at once.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import sys

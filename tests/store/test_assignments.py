@@ -1,7 +1,5 @@
 """Who reviews which sample: places, claims, leases, what undo and late work make of them, many at once."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Copying a database: whole rows into an empty one of any kind, all or nothing."""
 
-from __future__ import annotations
-
 import itertools
 import shutil
 import sqlite3

@@ -1,7 +1,5 @@
 """A damaged database is named as damaged: no crash, no text in a message; and what doctor finds in it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import closing
 from datetime import datetime

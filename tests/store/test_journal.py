@@ -1,7 +1,5 @@
 """The journal on a real database: what is written with which act, and what a second window meets."""
 
-from __future__ import annotations
-
 import json
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing

@@ -1,7 +1,5 @@
 """Any sequence of acts against an oracle that keeps snapshots, on a real database."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sqlite3

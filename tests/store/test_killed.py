@@ -1,7 +1,5 @@
 """A killed process, and several processes at once: what was shown as saved is saved."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """Opening: what is ours, what is not, what is newer, and that nothing else is touched."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The database is deleted or replaced while it is open: nothing is reported as saved that nobody can find."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sqlite3

@@ -1,7 +1,5 @@
 """The queue: order, filters, search, progress and the next sample, as SQL says them."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import sqlite3

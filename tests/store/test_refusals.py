@@ -1,7 +1,5 @@
 """A database that refuses: full, read-only, locked. A person is told what to do; nothing earlier is lost."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import shutil

@@ -1,7 +1,5 @@
 """A real terminal: tmux with a server of its own, what it shows and every byte that was sent to it."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

@@ -1,7 +1,5 @@
 """`workbench audit` in a real terminal: the answer, a review, and the answer that it changed."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Callable

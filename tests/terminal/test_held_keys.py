@@ -1,7 +1,5 @@
 """A held `a` in a real terminal: thirty a second, and none accepts what was not painted or is in doubt."""
 
-from __future__ import annotations
-
 import re
 import sqlite3
 import subprocess

@@ -3,8 +3,6 @@
 `WORKBENCH_TEST_SAMPLES` names a file of samples with proposals to do it on; the demo's are the default.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import signal

@@ -1,7 +1,5 @@
 """The installed program in a real terminal: first steps once, keys of one's own, the shell and back."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

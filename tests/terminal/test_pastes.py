@@ -1,7 +1,5 @@
 """A paste on a screen without a text field: whatever it holds, with brackets or without, it is no key."""
 
-from __future__ import annotations
-
 import random
 import shutil
 import sqlite3

@@ -1,7 +1,5 @@
 """Settling in a real terminal: killed half way, opened again, settled, taken back after a restart."""
 
-from __future__ import annotations
-
 import os
 import signal
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The installed program in a real terminal: what a person sees, and every byte that it sends."""
 
-from __future__ import annotations
-
 import base64
 import json
 import os

@@ -1,7 +1,5 @@
 """Marks on text: nested, overlapping and touching ones stay legible."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The query language: what a person types, what it means, and what is said when it means nothing."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Text in terminal cells: wrapping, cutting and padding in every script."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import example, given, strategies as st
 from rich.cells import cell_len

@@ -1,7 +1,5 @@
 """What is typed finds what is meant: case, accents, widths, dashes, quotes and blanks do not matter."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import example, given, strategies as st
 

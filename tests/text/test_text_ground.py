@@ -1,7 +1,5 @@
 """Where a quote stands: the best tier that has it, all its places, never an invention."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,5 @@
 """Keys: equal for one name in two spellings, different for two names, as keys.txt tells it."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import example, given, strategies as st
 

@@ -1,7 +1,5 @@
 """Nothing of a hostile text steers the terminal, and no offset moves."""
 
-from __future__ import annotations
-
 import unicodedata
 
 from hypothesis import given, strategies as st

@@ -1,7 +1,5 @@
 """Tokens and sentences cover a text and cut it where a reader would."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A small real dataset on a real SQLite file, and an app over it that holds still."""
 
-from __future__ import annotations
-
 import os
 
 os.environ["TEXTUAL_ANIMATIONS"] = "none"  # read when textual is imported

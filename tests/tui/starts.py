@@ -1,7 +1,5 @@
 """What is in a database when a walk begins, by name; other tests of screens use it too."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from contextlib import closing

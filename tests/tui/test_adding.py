@@ -1,7 +1,5 @@
 """New units without a mouse and with one: counted by presses, in every script."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any

@@ -1,7 +1,5 @@
 """Agree: the answer first, the tables of the command, and the guidelines of a label."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, cast
 

@@ -4,8 +4,6 @@ WORKBENCH_MONKEY=BURSTS lets it go on for longer than the suite has time for; WO
 where it begins.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import random

@@ -1,7 +1,5 @@
 """Opened from `audit`: some samples picked by hand, or the next one in random order."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Calibrate in the app: what it says, what a move shows, saving and using, by keys; pictures."""
 
-from __future__ import annotations
-
 import re
 from contextlib import closing
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Compare in the app: what it opens on, the ways down to a sample and back, other scorers."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Undo of the state of a disagreement that changed meanwhile."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path

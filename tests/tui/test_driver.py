@@ -1,7 +1,5 @@
 """What is a paste and what are keys, by what comes out of one read of the terminal."""
 
-from __future__ import annotations
-
 import os
 import pty
 import threading

@@ -1,7 +1,5 @@
 """Honest timing: what counts as work on a sample, and that it is stored with the act."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What holds on every screen: help, the way out, copying, the shell."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Tallies, verdicts and what is in doubt, the same on every screen."""
 
-from __future__ import annotations
-
 import pytest
 
 from workbench.model import Evidence, Match, Span, Tally, Unit

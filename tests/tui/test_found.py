@@ -1,7 +1,5 @@
 """Searches and what is said of places, apart from any screen."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The gate: keys in order, none lost."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from workbench.errors import InputError

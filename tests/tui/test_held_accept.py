@@ -1,7 +1,5 @@
 """`a` stops at doubtful units; only a press of its own passes the stop, never the repeat of a held key."""
 
-from __future__ import annotations
-
 import pytest
 from textual.events import Key
 

@@ -1,7 +1,5 @@
 """Letters on a text: unique codes, nothing moves, everything can still be read and typed."""
 
-from __future__ import annotations
-
 from itertools import permutations
 
 import pytest

@@ -1,7 +1,5 @@
 """Text from a dataset is hostile: it is shown as it is, and it steers nothing."""
 
-from __future__ import annotations
-
 import io
 import unicodedata
 from typing import Any

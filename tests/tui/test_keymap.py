@@ -1,7 +1,5 @@
 """Keys of one's own: what is refused, what they do, and that every place shows them."""
 
-from __future__ import annotations
-
 import runpy
 import sys
 from pathlib import Path

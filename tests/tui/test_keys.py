@@ -1,7 +1,5 @@
 """The keys themselves: twins, names, no clashes, few in the key bar."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Only lines that look different are painted again: the screen is always what a full repaint shows."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any, cast
 

@@ -1,7 +1,5 @@
 """The command palette: actions and datasets, found by a few letters and never read as markup."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

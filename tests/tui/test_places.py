@@ -1,7 +1,5 @@
 """Places in the texts: search, contexts, evidence, merging and splitting, by what a person presses."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a sample costs in presses: each way to correct it, by the keys pressed and by what is stored."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.lists import cases

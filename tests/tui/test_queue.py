@@ -1,7 +1,5 @@
 """The queue: any number of samples, found and opened by key or mouse."""
 
-from __future__ import annotations
-
 import re
 from array import array
 from collections.abc import Callable, Sequence

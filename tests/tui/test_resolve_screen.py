@@ -1,7 +1,5 @@
 """Resolve: what a person presses to settle what others differ in, and what the screen says."""
 
-from __future__ import annotations
-
 import pytest
 from textual.app import App, ComposeResult
 

@@ -1,7 +1,5 @@
 """What a person does in a review, from the first key to the rows in the database."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

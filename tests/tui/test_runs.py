@@ -1,7 +1,5 @@
 """Runs in the app, by keys, against a real local service: started, watched, mended, made current."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections.abc import Callable

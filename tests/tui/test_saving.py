@@ -1,7 +1,5 @@
 """Writes that fail, writes that come second, and the keys that were typed behind them."""
 
-from __future__ import annotations
-
 import asyncio
 import sqlite3
 from contextlib import closing

@@ -1,7 +1,5 @@
 """A server that goes away while somebody reviews: no decision twice, none lost."""
 
-from __future__ import annotations
-
 import socket
 import threading
 from collections import Counter

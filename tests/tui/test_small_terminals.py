@@ -1,7 +1,5 @@
 """Small windows: every screen is whole at 60 × 16, below that a notice stands there and nothing is lost."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from textual.events import Event, Resize

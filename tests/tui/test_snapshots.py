@@ -1,7 +1,5 @@
 """Pictures of the screens, as `cases.txt` lists them; a changed picture is looked at before it is kept."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import ExitStack, closing
 from typing import Any

@@ -1,7 +1,5 @@
 """The edges: the first frame, a database that cannot be opened, a crash, and leaving."""
 
-from __future__ import annotations
-
 import threading
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The themes can be read: contrast by the formula of WCAG 2."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

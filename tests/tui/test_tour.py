@@ -1,7 +1,5 @@
 """The first steps: shown once over the first queue, closed by any key, and no key is lost."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 from typing import Any

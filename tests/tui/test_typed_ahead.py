@@ -1,7 +1,5 @@
 """Keys typed ahead: each has one turn, on the screen it was meant for; none acts before there is a sample."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Iterator

@@ -25,8 +25,6 @@ A row of blanks counts as one. A step waits until the screen is as it says; if i
 the step, what was wanted and the whole screen.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """A real Chromium, driven by its own protocol: go to a page, press keys, click, mark text, take a picture."""
 
-from __future__ import annotations
-
 import base64
 import json
 import shutil

@@ -1,7 +1,5 @@
 """A real server on a free port, and people who ask it as a browser without scripts would."""
 
-from __future__ import annotations
-
 import os
 import re
 import threading

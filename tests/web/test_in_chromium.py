@@ -1,7 +1,5 @@
 """The pages in a real browser: accessibility, what is in sight, what is typed and not sent, a held key."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import sqlite3

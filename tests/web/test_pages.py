@@ -20,8 +20,6 @@ TEXT                       the page has these whole words, or its source does; `
 ? SELECTOR                 this is in sight
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Reviewing on pages without any script: every act, two tabs, lost answers, hostile text."""
 
-from __future__ import annotations
-
 import json
 import re
 import sqlite3

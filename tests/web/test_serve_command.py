@@ -1,7 +1,5 @@
 """`workbench serve` as a person starts it: what it asks for first, and what a kill loses."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

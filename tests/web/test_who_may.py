@@ -1,7 +1,5 @@
 """Who gets in: strangers, foreign sites, people without a role, and limits."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """What the local service answers: a simple rule reads the fenced texts of a request, nothing else."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any, NamedTuple

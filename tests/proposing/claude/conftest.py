@@ -1,7 +1,5 @@
 """Clients that talk to a function or to the local service, and small samples."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
@@ -44,12 +42,6 @@ def ask(setup: Setup, taj: Sample) -> Ask:
     return next(plan([taj], setup, ("entity",)))
 
 
-@pytest.fixture
-def kept() -> Kept:
-    """Nothing is stored yet."""
-    return Kept()
-
-
 class Kept:
     """What a stage would store: parts and failures by payment key, every result, and batches as they go."""
 
@@ -81,6 +73,12 @@ class Kept:
 
     def kinds(self) -> list[str]:
         return sorted(one.kind for _, one in self.results if isinstance(one, Failure))
+
+
+@pytest.fixture
+def kept() -> Kept:
+    """Nothing is stored yet."""
+    return Kept()
 
 
 def references(count: int) -> list[Sample]:

@@ -1,7 +1,5 @@
 """How the local service misbehaves: by script, by what stands in a text, or by chance."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """OpenAI's chat completions in terms of the Messages API, so that one local service speaks both."""
 
-from __future__ import annotations
-
 from typing import Any
 
 CODES = {

@@ -7,8 +7,6 @@ By hand: `python -m tests.proposing.claude.server --port 8765 --rate 10 --latenc
 then `ANTHROPIC_BASE_URL=http://127.0.0.1:8765 ANTHROPIC_API_KEY=test workbench …`; /stats tells what it did.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

@@ -1,7 +1,5 @@
 """Which calls samples need, that each is paid once, and the proposals that results make."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from itertools import count, starmap

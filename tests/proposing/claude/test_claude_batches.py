@@ -1,7 +1,5 @@
 """Batch mode against the local service: every row is handed over once, and no batch is sent twice."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from decimal import Decimal

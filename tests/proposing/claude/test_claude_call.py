@@ -1,7 +1,5 @@
 """One call through the SDK's own transport seam: every way it can end is an answer or a named failure."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import time

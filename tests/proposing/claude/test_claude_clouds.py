@@ -1,7 +1,5 @@
 """Claude by the clients that Anthropic's SDK has for Bedrock and Vertex, against the local service."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

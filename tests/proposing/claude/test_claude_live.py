@@ -1,7 +1,5 @@
 """Live runs against the local service: every ask ends answered or failed with the right cause."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """What calls cost, by a table that a file can override, and what a run will send."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date

@@ -1,7 +1,5 @@
 """The learned rate against simulated services, on a simulated clock."""
 
-from __future__ import annotations
-
 import heapq
 import itertools
 import math

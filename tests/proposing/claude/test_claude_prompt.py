@@ -1,7 +1,5 @@
 """The prompt file, verified samples in it, the answer schemas, and the fence around dataset text."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

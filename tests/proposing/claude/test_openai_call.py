@@ -1,7 +1,5 @@
 """One call through OpenAI's SDK: every way in which it ends becomes an answer or a failure, as for Claude."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from importlib import import_module
