@@ -81,7 +81,7 @@ def test_candidates_with_a_typo_or_another_order_are_found() -> None:
 
 def test_the_matcher_has_a_version() -> None:
     """Scores are stored with it."""
-    assert "layered-12" == MATCHER
+    assert "layered-13" == MATCHER
 
 
 @given(NAMES, NAMES, st.integers(0, 2**32))

@@ -20,6 +20,7 @@ from workbench.matching.analysis import (
     Analysed,
     analyse,
     capitals,
+    country,
     kind_of,
     legal_forms,
     may_match,
@@ -47,7 +48,7 @@ _DERIVED = 0.82  # a suggestion at most
 # A name with one of these words is not a person's: its last word alone is not its short form.
 _WORDS = sections(__name__)
 _NOT_A_PERSON = listed(_WORDS["not a person"])
-# Beginnings and ends that make another word of one: hypertension, hypotension; nitrate, nitrite.
+# Letters that make another word of one: hypertension, hypotension; nitrate, nitrite; Freiburg, Freiberg.
 _OPPOSITES = [*map(re.compile, _WORDS["opposites"].strip().splitlines())]
 
 
@@ -120,7 +121,7 @@ def compare_as_written(a: Analysed, b: Analysed) -> Verdict:
     pairs = paired(a, b)
     if not pairs.left and not pairs.right:
         return INFLECTED, "inflected"
-    if a.label == b.label == PERSON and _more_initials(a, b):
+    if _more_initials(a, b):
         return NOTHING
     if a.country.name and b.country.name:
         if a.country.name != b.country.name:
@@ -207,12 +208,18 @@ def _nearness(x: str, y: str, alone: bool) -> float:
     shorter = min(len(x), len(y))
     if shorter > 3:
         share = OSA.normalized_similarity(x, y, score_cutoff=_SAME_WORD)
-        # Letters added at the end make another word more often than a typo: Venezuelan, souvlakia.
-        if 0 < share < 1 and any(opposite.fullmatch(f"{x} {y}") for opposite in _OPPOSITES):
+        if 0 < share < 1 and _are_two(x, y):
             return 0.0
+        # Letters added at the end make another word more often than a typo: Venezuelan, souvlakia.
         derived = x.startswith(y) or y.startswith(x)
         return min(share, _DERIVED) if derived and (alone or x.endswith("n") != y.endswith("n")) else share
     return 0.5 if shorter == 1 and x[0] == y[0] and max(len(x), len(y)) > 2 else 0.0
+
+
+def _are_two(x: str, y: str) -> bool:
+    """Whether two words that look alike name two countries, or by their letters two things."""
+    opposed = any(opposite.fullmatch(f"{x} {y}") for opposite in _OPPOSITES)
+    return opposed or all(country((word,)).name for word in (x, y))
 
 
 def _other_letter(a: Analysed, b: Analysed, pairs: Pairs) -> bool:
