@@ -92,7 +92,7 @@ def test_a_proposal_looks_at_everything() -> None:
     """Entities of the reference, a tuple of them per context, and statements: nothing is left unasked."""
     proposal = propose(Sample("eiffel", "Who built it?", "Gustave Eiffel built it in 1889.", CONTEXTS))
 
-    assert ("rules", "rules-5") == (proposal.proposer, proposal.model)
+    assert ("rules", "rules-6") == (proposal.proposer, proposal.model)
     assert ["Gustave Eiffel", "1889"] == [one.text for one in proposal.reference_entities or ()]
     assert [["Paris", "Gustave Eiffel", "1889"], ["Berlin", "Spree"]] == [
         [one.text for one in listed] for listed in proposal.context_entities or ()

@@ -16,7 +16,7 @@ from workbench.text.language import detect
 from workbench.text.tokens import sentences
 
 PROPOSER = "rules"
-MODEL = "rules-5"
+MODEL = "rules-6"
 
 
 def propose(sample: Sample, lang: str | None = None) -> Proposal:

@@ -164,7 +164,7 @@ _FOUR = r"(?:1\d{3}|20\d{2})"
 _FREE = r"(?<![\w.,$€£¥№#/:+-])"  # no part of an amount, a number or a path
 _YEAR = _one_of(
     rf"{_FREE}(?:AD |A\.D\. |c\. ?)?{_FOUR}(?![\w/:]|[.,]\d|-\w)"
-    rf"(?! ?(?:{_EITHER['counted']})(?!\w)| ?[%$€£°]){_ERA}?",
+    rf"(?! ?(?:{_EITHER['counted']}|{_EITHER['si units']})(?!\w)| ?[%$€£°]){_ERA}?",
     rf"(?<![\w.,-])\d{{1,5}}{_ERA}(?!\w)",
     r"(?<!\w)(?:AD|A\.D\.) \d{1,4}(?!\w)",
     rf"(?<!\w)(?:Q[1-4]|(?:first|second|third|fourth) quarter of) {_FOUR}(?!\w)",
@@ -185,7 +185,7 @@ _ZONE = r"[ \u00a0]{0,3}(?:[ap]\.m\.|[apAP][mM](?!\w)|Uhr(?!\w)|мск|МСК|GM
 _CLOCK = _one_of(
     rf"{_HOUR}:[0-5]\d(?::[0-5]\d)?(?:{_ZONE})?(?![\d:])",
     rf"{_HOUR}(?:\.[0-5]\d)?{_ZONE}",
-    rf"{_HOUR}[ \u00a0]?h[ \u00a0]?[0-5]\d(?!\w)",
+    rf"{_HOUR}[ \u00a0]?h[ \u00a0]?[0-5]\d(?: min(?!\w))?(?!\w)",
     rf"{_HOUR} час(?:а|ов)? [0-5]?\d минуты?",
 )
 # A look at the first letter spares most places of a text all of them.
@@ -237,8 +237,8 @@ def dates(text: str, lang: str) -> list[Found]:
         _EAST.finditer("" if plain(text) else text),
         _by_calendar(level, words, starts),
         _centuries(text),
-        _durations(text, level, words, starts),
         _at(_CLOCK, text, starts),
+        _durations(text, level, words, starts),
         _years(text, starts),
         _alone(text, lang, level, words),
     )
@@ -246,16 +246,33 @@ def dates(text: str, lang: str) -> list[Found]:
 
 # 1,234,567.8 · 1 234 567 · 1.234,5 · 1'000 · 3½; a space parts groups of three only. At most seven groups:
 # without a bound a table of numbers is one figure, and leaving it step by step is quadratic (17 s for 20 KB).
-_FIGURE = r"(?:\d{1,3}(?:[,.'’\u00a0\u202f ]\d{3}){1,6}(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)*[½¼¾]?)"
+_POWER = r"10(?:\^[-−]?\d{1,3}|[⁻⁺]?[⁰¹²³⁴-⁹]{1,3})"
+_FIGURE = (
+    r"(?:\d{1,3}(?:[,.'’\u00a0\u202f ]\d{3}){1,6}(?:[.,]\d+)?(?!\d)"
+    rf"|{_POWER}|\d+(?:[.,]\d+)*[½¼¾]?(?: ?[×·] ?{_POWER})?)"
+)
 _GAP = r"[ \u00a0\u202f]{0,3}+"
 # A letter or digit of a script that parts words by spaces: 人口1400万 is a number, X1400 is none.
 _JOINED = "[^\\W\u0e01-\u0e4e\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _BEFORE = rf"(?<!{_JOINED})(?<![.,/])(?<!\d:)"
 _END = rf"(?!{_JOINED})"
 _MAGNITUDE = f"(?:{_EITHER['magnitudes']})"
-_CURRENCY = f"(?:d['’]|de )?(?:{_EITHER['currencies']})(?:{EACH})?"
-_UNIT = f"(?:{_EITHER['units']})(?:{EACH}){{0,2}}"
-_BELOW_ZERO = re.compile(f"{SIGN}$")
+_RATE = f"(?:{EACH}|(?:{_EITHER['rates']})(?! \\d))"
+_CURRENCY = f"(?:d['’]|de )?(?:{_EITHER['currencies']}){_RATE}?"
+# m/s², mol·l⁻¹, W/(m·K), mg/Tag, 5 mg twice daily
+_EXPONENT = r"(?:[²³]|⁻[¹²³]|\^[-−]?\d)"
+_PART = rf"(?:[/·⋅*]\(?(?:[a-zµμΩ]{{0,2}}[A-Z][a-z]?|[a-zµμ]{{1,12}}|[а-яё]{{1,12}}){_EXPONENT}?{_END}\)?)"
+_UNIT = f"(?:{_EITHER['units']}|{_EITHER['si units']}){_EXPONENT}?(?:{_RATE}|{_PART}){{0,3}}"
+# ≥ 5, p < 5, at least 5, every 5 hours; no tag, no quoted line
+_LEADING = dict.fromkeys(("number", "date"), _EITHER["before an amount"])
+_LEADING["date"] += f"|{_EITHER['before a duration']}"
+_LAST = frozenset(phrase.split()[-1] for phrase in _LEADING["date"].split("|"))
+_BEFORE_AMOUNT = {
+    label: re.compile(
+        rf"(?:{SIGN}|[≥≤]\s?|<=?\s?|(?:(?<=[ (])|(?<=[ (]\w)\s?)>=?\s?|(?<!\w)(?i:{phrases})[ \u00a0])$"
+    )
+    for label, phrases in _LEADING.items()
+}
 _PERCENT = (
     rf"(?:%|‰|percent{_END}|per cent{_END}|percentage points|процент\w{{0,3}}|Prozent{_END}|pour cent"
     r"|por ciento|por cento|per cento)"
@@ -273,17 +290,21 @@ _OF_HUNDRED = ("%", "‰", "cent", "cient", "процент", "zent", "百分之
 def _layers() -> tuple[re.Pattern[str], ...]:
     """Money, percentages, quantities, magnitudes and plain numbers: what says more comes first."""
     magnitude = rf"(?:{_GAP}{_MAGNITUDE}{_END})?"
-    figure = rf"(?>{_FIGURE}(?:{_GAP}[-–—]{_GAP}{_FIGURE})?)"  # nothing that follows begins with a digit
+    # 20–30, −25 to −15, but not 2019 to 30; nothing that follows begins with a digit.
+    to = rf"(?:{_GAP}[-–—]{_GAP}|(?<!\d{{4}}) (?:to|bis|[aà]|до) [-−–]?)"
+    figure = rf"(?>{_FIGURE}(?:{to}{_FIGURE})?)"
     east = rf"(?:(?>{_FIGURE})[万萬亿億兆만억조]+)"  # 45兆953億円 and 2万5000 are one amount
     money = (
-        rf"(?<!\w)(?:(?:US|AU?|CA?|HK|NZ|S|R){_GAP})?(?:{_SIGN}){_GAP}{figure}(?:[kKmMbB]{_END}|{magnitude})(?:{EACH})?"
+        rf"(?<!\w)(?:(?:US|AU?|CA?|HK|NZ|S|R){_GAP})?(?:{_SIGN}){_GAP}{figure}(?:[kKmMbB]{_END}|{magnitude}){_RATE}?"
         rf"|{_BEFORE}{figure}{magnitude}{_GAP}{_CURRENCY}{_END}"
         rf"|{_BEFORE}(?=\d){east}{{0,4}}+(?:(?>{_FIGURE}){_EAST_MAGNITUDE}{{0,3}})?(?:元|円|圆|美元|欧元|ドル|ユーロ|원|달러)"
     )
     return (
         re.compile(money),
         re.compile(rf"{_BEFORE}[-+−]?{figure}{_GAP}{_PERCENT}|百分之[\d一二三四五六七八九十]+"),
-        re.compile(rf"{_BEFORE}{figure}{magnitude}(?:{_GAP}|-){_UNIT}{_END}(?!\d)"),
+        re.compile(
+            rf"{_BEFORE}(?:\d{{2,3}}/(?=\d{{2,3}}{_GAP}mm))?{figure}{magnitude}(?:{_GAP}|-){_UNIT}{_END}"
+        ),
         re.compile(
             rf"{_BEFORE}{figure}(?:{_GAP}{_MAGNITUDE}|k|(?<=\.\d)[MB]){_END}|{_BEFORE}{east}{{1,4}}+(?:\d{{1,4}}(?![\d.,年月]))?"
         ),
@@ -341,6 +362,13 @@ def _found(label: str, *layers: Iterator[re.Match[str]]) -> list[Found]:
 
 
 def _start(match: re.Match[str], label: str) -> int:
-    """Where a match begins, an amount with the sign before it: −5 °C."""
-    sign = label == "number" and _BELOW_ZERO.search(match.string, max(0, match.start() - 7), match.start())
-    return (sign or match).start()
+    """Where a match begins, an amount with what is before it: −5 °C, at least 5 mg."""
+    start = match.start()
+    if label == "date" and match.re is not _DURATION:
+        return start
+    kind = label if match[0][0].isdigit() else "number"  # Olympics are held every four years
+    before = match.string[max(0, start - 17) : start]
+    last = before.rstrip().rpartition(" ")[2].lower()
+    plain = last not in _LAST and last[-1:].isalpha()
+    more = None if plain else _BEFORE_AMOUNT[kind].search(before)
+    return start - len(before) + more.start() if more else start
