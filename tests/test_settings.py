@@ -7,23 +7,15 @@ import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.lists import from_cases
-from workbench import cli
+from workbench import cli, settings
 from workbench.cli.console import Call, annotator_name
 from workbench.errors import UsageError, to_install
-from workbench.settings import (
-    Settings,
-    State,
-    config_path,
-    read_settings,
-    read_state,
-    remember,
-    state_path,
-    write_state,
-)
+from workbench.settings import Settings, State, read_settings, read_state, remember, write_state
 
 
 @pytest.fixture
@@ -54,9 +46,9 @@ def test_everything_it_can_say(config: Path) -> None:
 
 def test_without_a_file_there_are_no_settings() -> None:
     """The usual place is in the home folder, and nothing has to be there."""
-    assert Settings(config_path()) == read_settings()
-    assert Path.home() in config_path().parents
-    assert config_path().name == "config.toml"
+    assert Settings(settings.config_path()) == read_settings()
+    assert Path.home() in settings.config_path().parents
+    assert settings.config_path().name == "config.toml"
 
 
 def test_an_empty_file_and_a_byte_order_mark(config: Path) -> None:
@@ -118,9 +110,7 @@ def test_whose_name_it_is(config: Path, monkeypatch: pytest.MonkeyPatch) -> None
         annotator_name(None)
 
 
-def test_the_environment_is_above_the_file(
-    config: Path, database: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_environment_beats_the_file(config: Path, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """`--as`, then WORKBENCH_AS, then the file: seen in what a command stores."""
     config.write_text('as = "file"\n')
     given = [(["--as", "option"], "environment"), ([], "environment"), ([], "")]
@@ -135,9 +125,7 @@ def test_the_environment_is_above_the_file(
     assert [("option",), ("environment",), ("file",)] == seen
 
 
-def test_a_file_that_is_off_stops_no_reading_command(
-    config: Path, database: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_that_is_off_stops_no_reading_command(config: Path, database: str, capsys: Any) -> None:
     """Score, compare, status and backup go on; what writes under a name, and review, end with 2."""
     config.write_text("as = \n")
     for command in ("score", "compare", "status", "backup"):
@@ -208,14 +196,12 @@ def test_a_state_that_cannot_be_written_stays_as_it_was(tmp_path: Path) -> None:
 
 def test_the_state_file_of_the_tests_is_none_of_a_person() -> None:
     """Neither file of the developer is ever touched."""
-    assert Path.home() in state_path().parents
-    assert Path.home() in config_path().parents
+    assert Path.home() in settings.state_path().parents
+    assert Path.home() in settings.config_path().parents
     assert Path(pwd.getpwuid(os.getuid()).pw_dir) != Path.home()
 
 
-def test_an_install_hint_works_in_a_checkout_and_in_an_installation(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_install_hint_works_in_a_checkout_and_in_an_installation(tmp_path: Path, monkeypatch: Any) -> None:
     """Before a release nothing of the name is in the index."""
     here = Path(__file__).parents[1]
     in_checkout = to_install("web")

@@ -199,9 +199,7 @@ def test_a_list_of_rows_goes_into_a_dataset_as_a_file_does(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(("package", "inside"), [("ragas", "dataset_schema"), ("deepeval", "metrics")])
-def test_a_framework_that_is_missing_is_told_with_how_to_install_it(
-    monkeypatch: Any, package: str, inside: str
-) -> None:
+def test_how_to_install_a_missing_framework_is_told(monkeypatch: Any, package: str, inside: str) -> None:
     for name in (package, f"{package}.{inside}"):
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.delitem(sys.modules, f"workbench.{package}", raising=False)

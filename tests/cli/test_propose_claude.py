@@ -163,9 +163,7 @@ def test_a_closed_terminal_ends_a_run_softly(tmp_path: Path, service: Start) -> 
 @pytest.mark.parametrize(
     ("typed", "said"), [("n\n", "nothing was sent"), ("", "the question got no answer: nothing was done")]
 )
-def test_a_person_at_a_terminal_is_asked(
-    loaded: Any, service: Start, monkeypatch: pytest.MonkeyPatch, typed: str, said: str
-) -> None:
+def test_a_person_is_asked(loaded: Any, service: Start, monkeypatch: Any, typed: str, said: str) -> None:
     """No is an answer: nothing is sent. Nor is it at the end of what is typed."""
     import io
 

@@ -9,9 +9,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_scores_come_back_and_every_step_says_what_it_did(
-    run: Any, tmp_path: Path, monkeypatch: Any, today: str
-) -> None:
+def test_scores_come_back_and_steps_are_told(run: Any, tmp_path: Path, monkeypatch: Any, today: str) -> None:
     """Audit, export, a second run of the judge, import, compare with the first run, diff with the export."""
     for name, value in (("COLUMNS", "80"), ("LINES", "60"), ("NO_COLOR", "1"), ("TERM", "xterm")):
         monkeypatch.setenv(name, value)

@@ -32,9 +32,7 @@ def test_every_command_is_tried_or_only_reads() -> None:
     assert {*REFUSED.values(), *others} == PERMITTED["owner"] - PERMITTED["adjudicator"]
 
 
-def test_what_holds_for_everybody_is_refused_to_all_but_owners_and_changes_nothing(
-    run: Any, bench: Any
-) -> None:
+def test_what_holds_for_all_is_refused_to_all_but_owners_and_changes_nothing(run: Any, bench: Any) -> None:
     rows = [naming(f"s{n}", ["Rome"], ["Rome"], also=f" {n}") for n in range(20)]
     for n, row in enumerate(rows):
         unit = {"text": "Rome", "label": "place", "verdict": "missing" if n % 2 else "found"}

@@ -62,9 +62,7 @@ def test_a_score_of_names_far_below_the_names_in_the_text_is_suspicious() -> Non
 
 
 @from_cases
-def test_a_score_of_statements_is_suspicious_by_what_the_text_has(
-    reference: str, context: str, score: float, expected: str
-) -> None:
+def test_a_score_is_suspicious_by_its_text(reference: str, context: str, score: float, expected: str) -> None:
     """By a sentence word for word, or all names; neither where it is short, nor where the score is high.
 
     Numbers may be written in another way, negations stand elsewhere, small letters have other places.

@@ -53,9 +53,7 @@ def judged(row: dict[str, Any], number: int) -> None:
 
 @every_export
 @pytest.mark.parametrize("update", [False, True])
-def test_columns_that_were_added_are_stored_with_their_samples(
-    hard: Bench, leave: Leave, place: str, update: bool
-) -> None:
+def test_added_columns_are_stored_with_samples(hard: Bench, leave: Leave, place: str, update: bool) -> None:
     """What the report claims is what is stored."""
     report = hard.load(changed(leave, place, judged), dataset="hard", update=update)
     names = [row["id"] for row in ROWS]
@@ -74,9 +72,7 @@ def test_columns_that_were_added_are_stored_with_their_samples(
 
 
 @every_export
-def test_an_export_as_it_left_says_of_no_column_that_it_was_added(
-    hard: Bench, leave: Leave, place: str
-) -> None:
+def test_an_export_as_it_left_says_of_no_column_it_was_added(hard: Bench, leave: Leave, place: str) -> None:
     before = hard.tables("sample", "external_score")
     report = hard.load(changed(leave, place, lambda row, number: None), dataset="hard", update=True)
 
@@ -87,9 +83,7 @@ def test_an_export_as_it_left_says_of_no_column_that_it_was_added(
 
 
 @every_export
-def test_a_row_without_a_number_has_no_score_and_the_report_says_so(
-    hard: Bench, leave: Leave, place: str
-) -> None:
+def test_a_row_without_a_number_has_no_score_and_it_is_said(hard: Bench, leave: Leave, place: str) -> None:
     failing = changed(leave, place, lambda row, number: row.update(faithfulness=0.5 if number else None))
     report = hard.load(failing, dataset="hard")
 
@@ -141,9 +135,7 @@ def test_lines_of_another_order_are_left_aside_and_keep_their_scores(hard: Bench
 
 
 @pytest.mark.parametrize("place", ["csv", "parquet"])
-def test_a_look_at_the_file_says_which_columns_are_those_of_the_export(
-    hard: Bench, leave: Leave, place: str
-) -> None:
+def test_a_look_at_the_file_says_which_columns_are_the_exports(hard: Bench, leave: Leave, place: str) -> None:
     found = preview_import(changed(leave, place, judged), ImportOptions(dataset="hard"), store=hard.store)
 
     assert "your score" == found.becomes["my_score"] == found.becomes["faithfulness"]

@@ -75,9 +75,7 @@ def calibrated(demo: Bench) -> Bench:
     ("formats", "place"),
     [(("huggingface",), ""), (("all",), "huggingface"), (("csv", "huggingface"), "huggingface")],
 )
-def test_an_export_holds_the_calibration_in_use_as_calibrate_writes_it(
-    calibrated: Bench, formats: tuple[str, ...], place: str
-) -> None:
+def test_an_export_has_the_calibration_in_use_as_written(calibrated: Bench, formats: Any, place: str) -> None:
     """Its folder is all that a pipeline needs; it verifies, and may be replaced."""
     pytest.importorskip("pyarrow")
     target = leave(calibrated.store, calibrated.folder / "out", *formats)

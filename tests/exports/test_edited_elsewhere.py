@@ -62,9 +62,7 @@ EDITS: list[tuple[str, str, Change]] = [
 
 
 @pytest.mark.parametrize(("name", "file", "change"), EDITS, ids=[one[0] for one in EDITS])
-def test_new_contexts_are_taken_and_old_verdicts_do_not_count(
-    leave: Leave, name: str, file: str, change: Change
-) -> None:
+def test_new_contexts_come_and_old_verdicts_go(leave: Leave, name: str, file: str, change: Change) -> None:
     """Goldens are filled with the next retriever: gold that was decided on other contexts is a proposal."""
     path = leave(name, names=True) / file
     before, _ = loaded(path)
@@ -120,9 +118,7 @@ def test_statements_that_were_verified_are_proposed_without_verdicts(leave: Leav
         assert (statement.verdict, statement.context, statement.quote) == (None, None, None)
 
 
-def test_the_next_retriever_into_the_same_dataset_asks_for_the_verdicts_again(
-    hard: Bench, leave: Leave
-) -> None:
+def test_the_next_retriever_into_the_same_dataset_asks_for_verdicts_again(hard: Bench, leave: Leave) -> None:
     """With --update; the verified units stay."""
     path = edited(leave("deepeval-goldens") / "goldens.json", put({"retrieval_context": NEW}))
     refused = hard.load(path, dataset="hard", gold="given")
@@ -281,9 +277,7 @@ def test_a_pseudonym_of_another_database_stays_one(hard: Bench, leave: Leave) ->
 
 
 @from_cases
-def test_who_marked_spans_in_another_tool_leaves_as_a_pseudonym(
-    bench: Bench, tool: str, row: dict[str, Any]
-) -> None:
+def test_who_marked_spans_in_another_tool_leaves_as_a_pseudonym(bench: Bench, tool: str, row: Row) -> None:
     """In every format, with and without text; what comes back is the same proposal."""
     bench.load([row], name="marks.jsonl", format=tool)
     info = bench.info("marks")

@@ -197,9 +197,7 @@ def records(path: Path) -> list[Record]:
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_the_verdicts_that_deepeval_counted_are_read_from_its_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_verdicts_that_deepeval_counted_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     deepeval, models = imported("deepeval"), imported("deepeval.models")
     metrics, cases = imported("deepeval.metrics"), imported("deepeval.test_case")
@@ -235,9 +233,7 @@ def test_the_verdicts_that_deepeval_counted_are_read_from_its_run(
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_the_documented_lines_save_what_ragas_was_answered(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_documented_lines_save_what_ragas_was_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     suite, metrics = imported("ragas"), imported("ragas.metrics")
     llms, core, config = (

@@ -141,9 +141,7 @@ def test_one_bad_row_does_not_end_the_look_at_the_others(leave: Leave) -> None:
     assert "samples.jsonl:4: " in said
 
 
-def test_a_few_findings_are_listed_and_the_others_counted(
-    leave: Leave, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_few_findings_are_listed_and_others_counted(leave: Leave, monkeypatch: pytest.MonkeyPatch) -> None:
     """A broken export of a million rows must not fill the memory."""
     target = leave("native")
     path = target / "samples.jsonl"
@@ -155,9 +153,7 @@ def test_a_few_findings_are_listed_and_the_others_counted(
     assert len(every) - 3 == verify(target).more > 0
 
 
-def test_the_folder_of_one_format_is_checked_by_the_manifest_above(
-    leave: Leave, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_folder_of_one_format_is_checked_by_the_manifest_above(leave: Leave, monkeypatch: Any) -> None:
     """By its name, from within, and from beside; with all that the manifest speaks of."""
     target = leave("native", "csv")
     below = verify(target / "native")
@@ -181,9 +177,7 @@ def test_the_folder_of_one_format_is_checked_by_the_manifest_above(
         ("seed", -1), ("blind_share", 5), ("threshold", 10**400), ("threshold", True),
     ],
 )  # fmt: skip
-def test_settings_that_no_dataset_could_have_are_refused_by_name(
-    leave: Leave, bench: Bench, name: str, value: object
-) -> None:
+def test_settings_that_no_dataset_has_are_refused(leave: Leave, bench: Bench, name: str, value: Any) -> None:
     """Who forges a manifest can give it the right checksum too."""
     target = leave("native")
     own = folder.read_manifest(target)["settings"]

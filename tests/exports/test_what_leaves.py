@@ -60,9 +60,7 @@ def test_a_pseudonym_is_the_same_in_every_export_of_a_database(hard: Bench, leav
     assert salts[0][0].encode() not in b"".join(bytes_of(leave("all")).values())
 
 
-def test_an_export_may_replace_the_folder_that_one_stands_in(
-    hard: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_export_may_replace_the_folder_one_stands_in(hard: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its place is noted too, for purge to name it."""
     here = hard.folder / "here"
     here.mkdir()
@@ -115,9 +113,7 @@ def test_the_holdout_leaves_without_its_gold_until_it_is_opened(demo: Bench, tmp
 
 
 @pytest.mark.parametrize("fault", [{"run": "nope"}, {"query": "delta:much"}, {"query": "id:nowhere"}])
-def test_an_export_that_fails_leaves_the_holdout_closed(
-    demo: Bench, tmp_path: Path, fault: dict[str, Any]
-) -> None:
+def test_an_export_that_fails_leaves_the_holdout_closed(demo: Bench, tmp_path: Path, fault: Any) -> None:
     info = demo.info()
     with pytest.raises(UsageError, match="this dataset has no holdout"):
         export(demo.store, info, tmp_path / "out", ExportOptions(holdout=True), annotator="ann")

@@ -1,5 +1,7 @@
 """Texts with marked spans: Prodigy, Label Studio, Argilla and doccano."""
 
+from typing import Any
+
 from hypothesis import given, settings, strategies as st
 
 from tests.lists import from_cases
@@ -16,9 +18,7 @@ def test_utf16_units_that_are_known_decide_between_two_places_of_the_same_words(
 
 
 @from_cases
-def test_a_place_is_moved_where_one_answer_fits(
-    text: str, start: int, end: int, words: str | None, expected: tuple[int, int]
-) -> None:
+def test_a_place_is_moved_where_one_fits(text: str, start: int, end: int, words: Any, expected: Any) -> None:
     """Blanks at the edge, collapsed blanks, words that stand once."""
     notes = Notes()
     ((entity,), lost) = placed(text, [Region(start, end, "p", words)], notes)

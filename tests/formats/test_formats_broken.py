@@ -55,9 +55,7 @@ def test_a_native_row_in_a_cell_is_longer_than_any_of_its_texts(load: Any) -> No
 
 
 @from_cases
-def test_an_unreadable_file_is_refused_before_any_row(
-    tmp_path: Path, data: bytes, name: str, message: str
-) -> None:
+def test_an_unreadable_file_is_refused_at_once(tmp_path: Path, data: bytes, name: str, message: str) -> None:
     """With what it is, and what to do."""
     path = tmp_path / name
     path.write_bytes(data.replace(b"<100,000 lines>", b"\n" * 100_000))

@@ -5,6 +5,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -58,9 +59,7 @@ def test_a_failing_disk_is_an_export_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("system", [sys.platform, "other"])
-def test_an_earlier_export_is_replaced_as_a_whole_by_force(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, system: str
-) -> None:
+def test_an_earlier_export_is_replaced_whole_by_force(tmp_path: Path, monkeypatch: Any, system: str) -> None:
     """No file of the old one stays, and no other folder is left; also where folders cannot be exchanged."""
     monkeypatch.setattr("sys.platform", system)
     with folder.writing(tmp_path / "out") as aside:

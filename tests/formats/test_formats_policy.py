@@ -1,5 +1,7 @@
 """A policy as TOML: what is written is read back equal, and what is no policy is named."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given, strategies as st
 
@@ -15,9 +17,7 @@ names = st.lists(TEXT.filter(str.strip), min_size=1, max_size=9, unique=True)
 
 
 @given(names, st.lists(NASTY | TEXT).map("".join), st.data())
-def test_a_policy_that_is_written_is_read_back_equal(
-    labels: list[str], guidelines: str, data: st.DataObject
-) -> None:
+def test_a_policy_that_is_written_is_read_back_equal(labels: list[str], guidelines: str, data: Any) -> None:
     policy = Policy(
         version=0,
         labels=tuple(Label(str(number), name) for number, name in enumerate(labels, start=1)),

@@ -77,9 +77,7 @@ def test_a_failed_import_leaves_the_earlier_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [old]
 
 
-def test_beside_a_folder_that_takes_no_file_the_rows_go_elsewhere(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rows_go_elsewhere_if_a_folder_takes_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Into the current folder, else into that of temporary files, else nowhere; good rows go on."""
     here, spare = tmp_path / "here", tmp_path / "spare"
     here.mkdir()

@@ -10,18 +10,7 @@ from workbench import model
 from workbench.formats.exports.item import to_line
 from workbench.formats.reading import read
 from workbench.formats.rows import Notes
-from workbench.model import (
-    Evidence,
-    GoldRecord,
-    Kind,
-    Marks,
-    Match,
-    ProposedEntity,
-    Record,
-    Sample,
-    Span,
-    Unit,
-)
+from workbench.model import Evidence, GoldRecord, Kind, Match, ProposedEntity, Record, Sample, Span, Unit
 
 # Whole pieces that trip writers and readers, beside any single character that is text.
 PIECES = (
@@ -113,12 +102,12 @@ def proposals(draw: st.DrawFn, reference: str, contexts: Sequence[str]) -> model
 
 
 @st.composite
-def marks(draw: st.DrawFn, reviewed: set[str]) -> Marks:
+def marks(draw: st.DrawFn, reviewed: set[str]) -> model.Marks:
     """What a review says besides units; a kind with units is verified, and nothing else."""
     keys: dict[str, Kind] = {"entities": "entity", "statements": "statement"}
     free = [kind for key, kind in keys.items() if key not in reviewed]
     kinds = draw(st.lists(st.sampled_from(free), unique=True)) if free else []
-    return Marks(
+    return model.Marks(
         dispositions={kind: draw(st.sampled_from(("excluded", "skipped"))) for kind in kinds},
         reasons={kind: draw(SAID) for kind in kinds},
         flag=draw(TEXT),

@@ -85,9 +85,7 @@ def test_an_export_that_fails_leaves_the_other_one_alone(tmp_path: Path) -> None
     assert ["one"] == names(tmp_path / "out")
 
 
-def test_a_folder_that_was_taken_for_left_behind_is_made_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_taken_for_a_leftover_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another export comes between making the folder and holding it."""
     made: list[Path] = []
     real = Path.mkdir

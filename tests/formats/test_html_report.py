@@ -201,9 +201,7 @@ def test_hostile_text_is_text(answered: Answered) -> None:
     assert {("html", "head", "title")} == outside
 
 
-def test_a_report_is_never_written_over_another_file_unasked_nor_in_part(
-    answered: Answered, tmp_path: Path
-) -> None:
+def test_no_report_is_written_over_a_file_unasked_nor_in_part(answered: Answered, tmp_path: Path) -> None:
     found, path = answered(rows(12)), tmp_path / "report.html"
     with pytest.raises(ExportError, match="not written"):
         write_whole(tmp_path / "no such folder" / "report.html", report(*found, reviewers=[], day=DAY))

@@ -85,9 +85,7 @@ def test_the_matcher_has_a_version() -> None:
 
 
 @given(NAMES, NAMES, st.integers(0, 2**32))
-def test_another_order_changes_nothing_but_indices(
-    references: list[Name], candidates: list[Name], seed: int
-) -> None:
+def test_order_changes_indices_alone(references: list[Name], candidates: list[Name], seed: int) -> None:
     """Ties are resolved by what the names are, never by where they stand."""
 
     def said(left: list[Name], right: list[Name]) -> list[tuple[object, object]]:
@@ -104,9 +102,7 @@ def test_another_order_changes_nothing_but_indices(
 
 
 @given(NAMES, NAMES, st.integers(60, 100))
-def test_links_are_one_to_one_and_say_their_similarity(
-    references: list[Name], candidates: list[Name], threshold: int
-) -> None:
+def test_links_are_one_to_one_and_say_how_alike(references: Any, candidates: Any, threshold: int) -> None:
     """Each candidate at most once; the stored score is the score; a threshold only takes links away."""
     whole = best(references, candidates)
     used = [found.candidate for found in whole if found]

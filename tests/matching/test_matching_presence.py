@@ -33,9 +33,7 @@ def look(text: str, label: str, *contexts: str, lang: str = "en") -> Match:
 @pytest.mark.parametrize(
     ("text", "label", "marked", "lang", "rule"), [case for case in CASES if "[" in case[2]]
 )
-def test_a_name_is_found_in_the_form_the_text_has(
-    text: str, label: str, marked: str, lang: str, rule: str
-) -> None:
+def test_a_name_is_found_in_the_texts_form(text: str, label: str, marked: str, lang: str, rule: str) -> None:
     """Inflection, short forms, dates in any order, acronyms and names of countries count."""
     found = look(text, label, marked.replace("[", "").replace("]", ""), lang=lang)
 
@@ -60,9 +58,7 @@ def test_a_name_inside_a_longer_one_is_only_suggested(text: str, label: str, con
 
 
 @pytest.mark.parametrize(("text", "label", "context", "lang"), said_to_be("free"))
-def test_neighbours_that_do_not_belong_to_a_name_do_not_nest_it(
-    text: str, label: str, context: str, lang: str
-) -> None:
+def test_strange_neighbours_do_not_nest_a_name(text: str, label: str, context: str, lang: str) -> None:
     """Titles, beginnings of sentences, and Russian names that stand side by side."""
     found = look(text, label, context, lang=lang)
 

@@ -8,18 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from workbench.model import Assessment, Label, Match, Policy, Proposal, Span, Unit
-from workbench.reviewing.documents import (
-    assessment_document,
-    assessment_of,
-    edit_document,
-    edit_of,
-    policy_document,
-    policy_of,
-    proposal_document,
-    proposal_of,
-    unit_document,
-    unit_of,
-)
+from workbench.reviewing import documents
 from workbench.reviewing.edits import Accept, Comment, Dispose, Flag, Open, Put, Redo, Undo
 
 
@@ -45,27 +34,27 @@ def through_json(value: Any) -> Any:
 @given(st.from_type(Unit))
 def test_a_unit_survives(unit: Unit) -> None:
     """Every field of a unit and its match comes back; defaults are not written."""
-    assert unit_of(through_json(unit_document(unit)), unit.kind) == unit
+    assert documents.unit_of(through_json(documents.unit_document(unit)), unit.kind) == unit
 
 
 @given(ASSESSMENT)
 def test_an_assessment_survives(assessment: Assessment) -> None:
     """Kind, source and units in order."""
-    assert assessment_of(through_json(assessment_document(assessment))) == assessment
+    assert documents.assessment_of(through_json(documents.assessment_document(assessment))) == assessment
 
 
 @given(EDIT)
 def test_an_edit_survives(edit: Any) -> None:
     """Every kind of edit is a name and a document, and the same edit again."""
-    op, data = edit_document(edit)
+    op, data = documents.edit_document(edit)
 
-    assert edit_of(op, through_json(data)) == edit
+    assert documents.edit_of(op, through_json(data)) == edit
 
 
 @given(st.from_type(Proposal))
 def test_a_proposal_survives(proposal: Proposal) -> None:
     """Not asked (None) and asked in vain (()) stay apart."""
-    assert proposal_of(through_json(proposal_document(proposal))) == proposal
+    assert documents.proposal_of(through_json(documents.proposal_document(proposal))) == proposal
 
 
 def test_a_policy_survives_without_its_version() -> None:
@@ -80,20 +69,20 @@ def test_a_policy_survives_without_its_version() -> None:
         partial="missing",
     )
 
-    assert policy_of(through_json(policy_document(policy)), 3) == policy
+    assert documents.policy_of(through_json(documents.policy_document(policy)), 3) == policy
 
 
 def test_an_unknown_operation_is_refused() -> None:
     """A journal of a later version is not silently shortened."""
     with pytest.raises(ValueError, match="unknown operation 'paint'"):
-        edit_of("paint", {})
+        documents.edit_of("paint", {})
 
 
 def test_a_plain_unit_is_a_short_document() -> None:
     """An edit costs some 200 bytes in the journal, not a page; a span at 0 is not mistaken for none."""
     unit = Unit("p1", "entity", "Rome", label="place", spans=(Span(0, 4),), match=Match("missing", "absent"))
 
-    assert unit_document(unit) == {
+    assert documents.unit_document(unit) == {
         "id": "p1", "text": "Rome", "label": "place", "start": 0, "end": 4,
         "verdict": "missing", "reason": "absent", "origin": "proposed",
     }  # fmt: skip

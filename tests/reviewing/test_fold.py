@@ -8,17 +8,9 @@ from hypothesis import given, strategies as st
 from tests.lists import from_cases
 from workbench.comparing.links import descends
 from workbench.model import Assessment, Disposition, Kind, Match, Span, Unit
+from workbench.reviewing import fold as folding
 from workbench.reviewing.edits import Accept, Comment, Dispose, Edit, Named, Open, Put, Redo, Undo
-from workbench.reviewing.fold import (
-    ReviewState,
-    fold,
-    newest_effective,
-    newest_undone,
-    opened_with,
-    put,
-    settle,
-    undone_actions,
-)
+from workbench.reviewing.fold import ReviewState, fold, opened_with, put, settle, undone_actions
 
 
 def unit(name: str, verdict: str | None = "found", **fields: object) -> Unit:
@@ -186,5 +178,5 @@ def test_undo_and_redo_walk_a_stack(presses: list[tuple[str, int]]) -> None:
             done.append(undone.pop())
             journal += [(own, Redo(done[-1]))] * widths[done[-1]]
 
-        assert newest_effective(newest_first(journal)) == (done[-1] if done else None)
-        assert newest_undone(newest_first(journal)) == (undone[-1] if undone else None)
+        assert folding.newest_effective(newest_first(journal)) == (done[-1] if done else None)
+        assert folding.newest_undone(newest_first(journal)) == (undone[-1] if undone else None)

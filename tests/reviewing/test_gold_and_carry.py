@@ -1,26 +1,19 @@
 """Which gold stands, and which verdicts hold under other contexts."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from workbench.model import Assessment, Evidence, Match, Span, Unit
-from workbench.reviewing.fold import (
-    GoldOrigin,
-    Verified,
-    carry,
-    disputed_labels,
-    gold_units,
-    place_of,
-    resolve,
-)
+from workbench.reviewing.fold import Verified, carry, disputed_labels, gold_units, place_of, resolve
 
 ROME = Unit("p1", "entity", "Rome", "place", (Span(10, 14),), Match("found", evidence=(Evidence(0, 0, 4),)))
 OSLO = Unit("p2", "entity", "Oslo", "place", (Span(0, 4),), Match("missing", "absent"))
 LOOSE = Unit("p3", "entity", "Atlantis", "place", (), Match("missing", "absent"))
 
 
-def verified(annotator: str, *units: Unit, origin: GoldOrigin = "reviewed") -> Verified:
+def verified(annotator: str, *units: Unit, origin: Any = "reviewed") -> Verified:
     return Verified(annotator, origin, Assessment("entity", annotator, units))
 
 

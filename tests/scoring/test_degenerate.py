@@ -8,25 +8,12 @@ import pytest
 from hypothesis import given, strategies as st
 
 from tests.lists import from_cases
+from workbench import model
 from workbench.comparing.intervals import Mean, mean
 from workbench.formats.json_lines import of_lines
 from workbench.formats.readers import native
 from workbench.formats.rows import Notes
-from workbench.model import (
-    Assessment,
-    Match,
-    Matching,
-    Policy,
-    Proposal,
-    ProposedEntity,
-    ProposedStatement,
-    Record,
-    Sample,
-    Score,
-    Tally,
-    Unit,
-    count,
-)
+from workbench.model import Matching, Policy, Proposal, ProposedEntity, ProposedStatement, Sample, Unit
 from workbench.scoring.names import SCORERS
 from workbench.scoring.scorers import assess_all, band, counted, score
 
@@ -34,7 +21,7 @@ from workbench.scoring.scorers import assess_all, band, counted, score
 @from_cases
 def test_a_score_on_a_border_belongs_to_the_upper_band(found: int, units: int, expected: str | None) -> None:
     """Compared in integers: .7 as a float times 100 is 70.0 or 69.99999999999999."""
-    assert expected == band(Tally(found, units - found))
+    assert expected == band(model.Tally(found, units - found))
 
 
 ENTITIES = (ProposedEntity("Rome"), ProposedEntity("Oslo"))
@@ -46,7 +33,7 @@ def scored(
     entities: tuple[ProposedEntity, ...] | None = ENTITIES,
     in_contexts: tuple[tuple[ProposedEntity, ...], ...] | None = ((ProposedEntity("Rome"),),),
     statements: tuple[ProposedStatement, ...] | None = None,
-) -> dict[str, Score]:
+) -> dict[str, model.Score]:
     proposal = Proposal("p", "", entities, in_contexts, statements)
     assessments = assess_all(Sample("s", "q", reference, contexts), proposal, Matching(Policy(), 85))
     return {name: score(name, assessment) for name, assessment in assessments.items()}
@@ -61,14 +48,16 @@ def test_without_reference_entities_every_entity_scorer_is_undefined(reference: 
     for in_contexts in (((ProposedEntity("Rome"),),), ((),)):
         found = scored(reference, entities=(), in_contexts=in_contexts)
         assert {name: found[name].value for name in ENTITY_SCORERS} == dict.fromkeys(ENTITY_SCORERS)
-        assert {found[name].tally for name in ENTITY_SCORERS} == {Tally(0, 0)}
+        assert {found[name].tally for name in ENTITY_SCORERS} == {model.Tally(0, 0)}
 
 
 def test_without_contexts_nothing_is_found() -> None:
     """0 of n, never an error and never undefined."""
     found = scored(contexts=(), in_contexts=())
 
-    assert {name: found[name].tally for name in ENTITY_SCORERS} == dict.fromkeys(ENTITY_SCORERS, Tally(0, 2))
+    assert {name: found[name].tally for name in ENTITY_SCORERS} == dict.fromkeys(
+        ENTITY_SCORERS, model.Tally(0, 2)
+    )
     assert {found[name].value for name in ENTITY_SCORERS} == {0.0}
 
 
@@ -83,14 +72,16 @@ def test_contexts_without_entities_find_nothing_by_name_but_by_text() -> None:
 
 def test_zero_statements_are_undefined() -> None:
     """deepeval says 0, or passes when its pass mark is 0."""
-    assert scored(statements=())["contextual_recall"] == Score("contextual_recall", Tally(0, 0), None)
+    assert scored(statements=())["contextual_recall"] == model.Score(
+        "contextual_recall", model.Tally(0, 0), None
+    )
 
 
 def test_duplicates_in_the_reference_are_one_unit_except_for_ragas_legacy() -> None:
     """`ragas` counts the set, `ragas_legacy` the list with the repeat in the denominator."""
     found = scored("Rome, Rome, Oslo.", entities=(*ENTITIES, ProposedEntity("Rome")))
 
-    expected = dict.fromkeys(ENTITY_SCORERS, Tally(1, 1)) | {"ragas_legacy": Tally(1, 2)}
+    expected = dict.fromkeys(ENTITY_SCORERS, model.Tally(1, 1)) | {"ragas_legacy": model.Tally(1, 2)}
     assert expected == {name: found[name].tally for name in ENTITY_SCORERS}
 
 
@@ -109,13 +100,13 @@ def test_a_context_name_that_is_in_no_context_is_a_suggestion_and_never_counts()
 
     found = scored("Ann Lee saw Rome.", ("Nothing here.",), names, (names,))
 
-    assert Tally(0, 2) == found["linked"].tally
-    assert Tally(2, 0) == found["ragas"].tally
+    assert model.Tally(0, 2) == found["linked"].tally
+    assert model.Tally(2, 0) == found["ragas"].tally
     sample = Sample("s", "?", "Ann Lee saw Rome.", ("Nothing here.",))
     units = assess_all(sample, Proposal("p", "", names, (names,)), Matching(Policy(), 85))["linked"].units
     assert [
-        Match("missing", "absent", note="perhaps Ann Lee, which is in no context"),
-        Match("missing", "absent", note="perhaps Rome, which is in no context"),
+        model.Match("missing", "absent", note="perhaps Ann Lee, which is in no context"),
+        model.Match("missing", "absent", note="perhaps Rome, which is in no context"),
     ] == [unit.match for unit in units]
 
 
@@ -127,7 +118,7 @@ def test_a_context_name_that_is_in_no_context_is_suggested_below_the_threshold_t
     found = assess_all(sample, Proposal("p", "", names, listed), Matching(Policy(), 85))["linked"]
 
     note = "perhaps American, which is in no context"
-    assert [Match("missing", "absent", note=note)] == [unit.match for unit in found.units]
+    assert [model.Match("missing", "absent", note=note)] == [unit.match for unit in found.units]
 
 
 @from_cases
@@ -143,7 +134,7 @@ def test_an_invented_context_name_takes_no_place_from_one_that_stands_there() ->
     names = (ProposedEntity("Ann Lee", "person"),)
     given = ((ProposedEntity("Ann Lee", "person"), ProposedEntity("Lee", "person")),)
 
-    assert Tally(1, 0) == scored("Ann Lee came.", ("Then Lee left.",), names, given)["linked"].tally
+    assert model.Tally(1, 0) == scored("Ann Lee came.", ("Then Lee left.",), names, given)["linked"].tally
 
 
 def test_an_unknown_verdict_is_no_score() -> None:
@@ -151,26 +142,30 @@ def test_an_unknown_verdict_is_no_score() -> None:
     statements = (ProposedStatement("a", "yes"), ProposedStatement("b", "да"), ProposedStatement("c", "no"))
 
     assert "contextual_recall" not in scored(statements=statements)
-    assert scored(statements=(*statements[:1], *statements[2:]))["contextual_recall"].tally == Tally(1, 1)
+    assert scored(statements=(*statements[:1], *statements[2:]))["contextual_recall"].tally == model.Tally(
+        1, 1
+    )
 
 
 def test_a_person_who_rejects_every_unit_makes_it_undefined() -> None:
     """Not zero: nothing is left to count."""
-    units = tuple(Unit(f"p{n}", "entity", "x", match=Match("found"), rejected=True) for n in range(3))
+    units = tuple(Unit(f"p{n}", "entity", "x", match=model.Match("found"), rejected=True) for n in range(3))
 
-    assert score("linked", Assessment("entity", "verified", units)) == Score("linked", Tally(0, 0), None)
+    assert score("linked", model.Assessment("entity", "verified", units)) == model.Score(
+        "linked", model.Tally(0, 0), None
+    )
 
 
 def test_unsure_stands_in_the_denominator_and_spans_an_interval() -> None:
     """found / n to (found + unsure) / n."""
     verdicts = ("found", "missing", "unsure", None)
-    units = [Unit(str(n), "entity", "x", match=Match(verdict)) for n, verdict in enumerate(verdicts)]  # type: ignore[arg-type]
+    units = [Unit(str(n), "entity", "x", match=model.Match(verdict)) for n, verdict in enumerate(verdicts)]  # type: ignore[arg-type]
 
-    tally = count(units)
+    tally = model.count(units)
 
-    assert (tally, tally.recall) == (Tally(1, 1, 2), Fraction(1, 4))
+    assert (tally, tally.recall) == (model.Tally(1, 1, 2), Fraction(1, 4))
     assert tally.interval == (Fraction(1, 4), Fraction(3, 4))
-    assert Tally(0, 0).interval is None
+    assert model.Tally(0, 0).interval is None
 
 
 @given(st.lists(st.one_of(st.none(), st.fractions(0, 1, max_denominator=50)), max_size=20))
@@ -185,7 +180,7 @@ def test_a_mean_says_how_many_values_it_rests_on(values: list[Fraction | None]) 
     assert mean(reversed(values)) == found
 
 
-def demo() -> list[Record]:
+def demo() -> list[model.Record]:
     with as_file(files("workbench").joinpath("demo_data", "demo.jsonl")) as path:
         return [
             row.record for row in native.rows(of_lines(path), path, Notes(), native.record_of) if row.record
@@ -205,7 +200,7 @@ def test_what_is_kept_counts_to_the_assessments(policy: Policy, threshold: int) 
     for record in demo():
         assert record.proposal is not None
         found = assess_all(record.sample, record.proposal, Matching(policy, threshold), evidence=False)
-        expected = {name: count(assessment.units) for name, assessment in found.items()}
+        expected = {name: model.count(assessment.units) for name, assessment in found.items()}
 
         assert expected == counted(record.sample, record.proposal, Matching(policy, 85)).tallies(threshold)
 

@@ -78,9 +78,7 @@ def scores(record: Record) -> dict[str, Score]:
 
 
 @from_cases
-def test_entity_recall_of_the_examples(
-    demo: dict[str, Record], key: str, ragas: float, found: int, missing: int
-) -> None:
+def test_entity_recall_of_the_examples(demo: Any, key: str, ragas: float, found: int, missing: int) -> None:
     """ragas prints its own digits; linked and presence count the same units, in English and in Russian."""
     said = scores(demo[key])
 

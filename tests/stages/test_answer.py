@@ -117,9 +117,7 @@ def test_a_column_of_statements_is_reviewed_as_statements_and_not_recounted(benc
 
 @pytest.mark.parametrize("size", [(80, 24, 3), (120, 30, 3), (60, 18, 4)])
 @pytest.mark.parametrize(("reviews", "inside"), [(0, "Nobody has reviewed a sample yet"), (12, "Next: ")])
-def test_the_answer_fits_the_screen_with_its_next_step(
-    bench: Any, reviews: int, size: tuple[int, int, int], inside: str
-) -> None:
+def test_the_answer_fits_with_its_next_step(bench: Any, reviews: int, size: Any, inside: str) -> None:
     """Above the lines of its prompt. In a short terminal the head may scroll away, the score may not."""
     loaded(bench, "context_entity_recall", 80)
     for key in bench.in_order[:reviews]:
@@ -177,9 +175,7 @@ def changed(found: Any, effects: list[Any], values: dict[str, Any]) -> Any:
 
 
 @from_cases
-def test_what_is_said_of_the_reviewed_samples(
-    twelve: Any, effects: list[Any], values: dict[str, Any], told: str, never: str
-) -> None:
+def test_what_is_said_of_reviews(twelve: Any, effects: Any, values: Any, told: str, never: str) -> None:
     """Of the score and what it is too high or too low by; `=` of both means of these samples."""
     found = changed(twelve, effects, values)
     text = f"= {differs(found)}" if told.startswith("= ") else said(found)

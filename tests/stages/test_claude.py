@@ -73,9 +73,7 @@ def asked(service: Service) -> int:
     return len(service.stats.bodies)
 
 
-def test_what_a_killed_start_stored_of_a_batch_counts_once(
-    bench: Any, service: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_batch_that_a_killed_start_stored_counts_once(bench: Any, service: Start, monkeypatch: Any) -> None:
     """The next start stored every row of the batch a second time, and Runs showed that cost twice."""
     service()
     bench.load(towns(40))
@@ -119,9 +117,7 @@ def test_what_went_in_a_batch_is_sent_by_no_other_start(bench: Any, service: Sta
 
 @pytest.mark.databases
 @pytest.mark.parametrize("batch", [False, True])
-def test_two_people_who_start_one_run_at_the_same_time_pay_it_once(
-    bench: Any, service: Start, batch: bool
-) -> None:
+def test_two_people_who_start_one_run_at_once_pay_it_once(bench: Any, service: Start, batch: bool) -> None:
     """Each paid for what the other was asking, and stored every row of a batch that the other fetched."""
     hold = threading.Event()
     local = service(hold=hold, batch_seconds=600.0)
@@ -232,9 +228,7 @@ def towns(count: int, size: int = 1) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def test_the_answer_of_a_call_that_a_stop_of_the_process_outlasted_is_stored(
-    bench: Any, service: Start
-) -> None:
+def test_the_answer_of_a_call_that_a_stop_outlasted_is_stored(bench: Any, service: Start) -> None:
     """After ctrl+z its time was over before the answer, which waited at the socket, was read: paid again.
 
     A process that was stopped finds a clock that went on.

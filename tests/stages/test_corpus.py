@@ -27,16 +27,7 @@ from workbench import batch
 from workbench.api import ContextEntityRecall, ContextualRecall
 from workbench.errors import InputError, UsageError
 from workbench.formats.exports.folder import unfinished
-from workbench.stages.corpus import (
-    SCORED,
-    CorpusReport,
-    Partition,
-    Recipe,
-    recipe_of,
-    score_files,
-    score_partition,
-    written,
-)
+from workbench.stages.corpus import SCORED, Partition, recipe_of, score_files, score_partition, written
 
 EIFFEL = {
     "user_input": "Who designed the tower in Paris?",
@@ -87,7 +78,7 @@ def corpus(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def first(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, CorpusReport, tuple[int, ...]]:
+def first(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Any, tuple[int, ...]]:
     """Files, their scores, the report and its progress, to be read: each run takes three processes."""
     folder = tmp_path_factory.mktemp("scored")
     seen: list[int] = []
@@ -96,7 +87,7 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, CorpusR
 
 
 @pytest.fixture
-def scored(first: tuple[Path, Path, CorpusReport, tuple[int, ...]]) -> tuple[Path, Path]:
+def scored(first: Any) -> Any:
     """Files and their scores, to be read and copied."""
     return first[:2]
 
@@ -105,7 +96,7 @@ def scored(first: tuple[Path, Path, CorpusReport, tuple[int, ...]]) -> tuple[Pat
 def without_workers() -> Iterator[None]:
     """Partitions are scored in this process: starting one takes as long as a thousand rows."""
 
-    def in_turn(todo: list[Partition], recipe: Recipe, *_: Any) -> list[tuple[Partition, str]]:
+    def in_turn(todo: list[Partition], recipe: Any, *_: Any) -> list[tuple[Partition, str]]:
         return [(partition, score_partition(partition, recipe)) for partition in todo]
 
     with pytest.MonkeyPatch.context() as patch:
@@ -119,7 +110,7 @@ def here() -> Iterator[None]:
         yield
 
 
-def scored_by(corpus: Path, out: Path, **given: Any) -> CorpusReport:
+def scored_by(corpus: Path, out: Path, **given: Any) -> Any:
     return score_files([corpus], out, recipe_of(None, 85, None, ()), workers=2, **given)
 
 
@@ -262,9 +253,7 @@ def test_scores_that_were_made_otherwise_are_not_mixed(what: str, scored: Any, t
     assert before == bytes_of(out)
 
 
-def test_a_folder_where_others_began_and_were_killed_can_be_used(
-    here: None, corpus: Path, tmp_path: Path
-) -> None:
+def test_a_folder_where_others_were_killed_can_be_used(here: None, corpus: Path, tmp_path: Path) -> None:
     (tmp_path / "out" / ".run.json.0a1b2c3d.partial").mkdir(parents=True)
     with unfinished(tmp_path / "out" / "run.json"):
         report = score_files([corpus / "b.jsonl"], tmp_path / "out", recipe_of(None, 85, None, ()), workers=1)
@@ -350,9 +339,7 @@ def test_a_damaged_scores_file_is_named_and_the_others_are_counted(scored: Any, 
 
 
 @from_cases
-def test_bad_options_get_a_message_and_write_nothing(
-    run: Run, given: list[str], message: str, corpus: Path, tmp_path: Path
-) -> None:
+def test_bad_options_write_nothing(run: Run, given: Any, message: str, corpus: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     before = bytes_of(corpus)
 
@@ -360,9 +347,7 @@ def test_bad_options_get_a_message_and_write_nothing(
     assert before == bytes_of(corpus)
 
 
-def test_a_file_that_cannot_be_read_is_named_and_the_reports_are_json_too(
-    run: Run, scored: tuple[Path, Path], corpus: Path
-) -> None:
+def test_an_unreadable_file_is_named_and_reports_are_json_too(run: Run, scored: Any, corpus: Path) -> None:
     broken, out = corpus / "0.parquet", str(scored[1])
     broken.write_bytes(b"PAR1 nothing of it PAR1")
 

@@ -299,9 +299,7 @@ def test_backup_names_the_copy_after_the_time(bench: Any) -> None:
     assert samples(copy) == [("a",)]
 
 
-def test_a_database_on_a_server_is_dumped_and_the_dump_holds_every_row(
-    filled: Bench, postgres: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_is_dumped_with_every_row(filled: Bench, postgres: Server, monkeypatch: Any) -> None:
     """By pg_dump, into a file that is only there when pg_restore can read it."""
     monkeypatch.chdir(filled.folder)
     with postgres.database() as url, postgres.database() as second:

@@ -107,7 +107,7 @@ def test_a_full_disk_leaves_nothing_of_a_backup(demo_database: Any, tmp_path: Pa
     assert [] == list(small_disk.iterdir())
 
 
-def test_an_import_that_fills_the_disk_says_what_went_in_and_leaves_no_empty_dataset(
+def test_a_full_disk_leaves_what_an_import_says_went_in_and_no_empty_dataset(
     run: Any, small_disk: Path
 ) -> None:
     rows = [sample(f"s{n}", f"Rome {n}. " * 9, "Rome. " * 9) for n in range(12_000)]
@@ -167,9 +167,7 @@ READ_ONLY = {"file": (0o444, 0o777, list(READS)), "folder": (0o644, 0o555, ["sta
 
 @pytest.mark.skipif(os.name == "nt", reason="permissions of POSIX")
 @pytest.mark.parametrize("what", READ_ONLY)
-def test_a_database_that_may_only_be_read_is_read(
-    demo: Any, shared_folder: Path, tmp_path: Path, what: str
-) -> None:
+def test_a_read_only_database_is_read(demo: Any, shared_folder: Path, tmp_path: Path, what: str) -> None:
     """Commands that read answer as ever, it is copied and exported; those that write say why they cannot."""
     demo.store.close()
     file_mode, folder_mode, reads = READ_ONLY[what]

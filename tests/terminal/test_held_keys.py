@@ -104,9 +104,7 @@ def first_frames(app: PtyApp) -> Iterator[tuple[int, str]]:
                 yield place, word
 
 
-def test_a_held_accept_takes_what_was_painted_each_once(
-    program: str, tmp_path: Path, environment: dict[str, str]
-) -> None:
+def test_a_held_accept_takes_what_was_painted_once(program: str, tmp_path: Path, environment: Any) -> None:
     """Accepts shown = reviews stored = samples painted, but for the last one, which is open."""
     path, order = database(tmp_path), in_queue_order()
     with open_review(program, path, environment, order[0]) as app:
@@ -126,9 +124,7 @@ def test_a_held_accept_takes_what_was_painted_each_once(
         assert accepted <= max(when[f"Word{after:03}"], when[f"Name{after:03}"]) + 1  # at most a frame later
 
 
-def test_a_held_accept_stops_at_a_doubt_until_it_is_pressed_anew(
-    program: str, tmp_path: Path, environment: dict[str, str]
-) -> None:
+def test_a_held_accept_stops_at_a_doubt_until_a_press(program: str, tmp_path: Path, environment: Any) -> None:
     """However long it is held; one press after a look goes on.
 
     A pause in between would be such a press: then it is done again.

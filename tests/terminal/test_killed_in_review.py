@@ -8,7 +8,6 @@ import re
 import signal
 import sqlite3
 import time
-from collections.abc import Callable
 from contextlib import closing
 from functools import partial
 from importlib.resources import files
@@ -64,9 +63,7 @@ def in_queue_order(database: Path) -> list[str]:
         return [key for (key,) in raw.execute("SELECT key FROM sample ORDER BY rank")]
 
 
-def test_a_dozen_samples_a_kill_in_the_middle_of_held_keys_and_open_again(
-    terminal: Callable[..., Any], database: Path
-) -> None:
+def test_a_dozen_samples_a_kill_amid_held_keys_and_open_again(terminal: Any, database: Path) -> None:
     """What was said to be saved is there, nothing else but at most the key in flight, and one goes on."""
     arguments = ("--db", str(database), "--as", "ann", "review")
     window = terminal(*arguments, size=(120, 36))

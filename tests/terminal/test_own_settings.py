@@ -44,9 +44,7 @@ def test_first_steps_once(terminal: Run, database: Path, state: Path) -> None:
     assert "Five keys" not in again.wait_for("50 samples")
 
 
-def test_keys_and_name_of_ones_own(
-    terminal: Run, database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_keys_and_name_of_ones_own(terminal: Run, database: Path, tmp_path: Path, monkeypatch: Any) -> None:
     """The config file is read before the first frame; what is off in it keeps the screens shut."""
     config = tmp_path / "config.toml"
     monkeypatch.setenv("WORKBENCH_CONFIG", str(config))

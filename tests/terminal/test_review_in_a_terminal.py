@@ -37,9 +37,7 @@ def database(tmp_path: Path) -> Path:
     return imported(tmp_path, [TAJ])
 
 
-def test_a_text_whose_scroll_bar_comes_late_is_painted_in_the_room_that_is_left(
-    terminal: Run, demo: Bench
-) -> None:
+def test_a_text_whose_scroll_bar_comes_late_is_painted_in_the_room_left(terminal: Run, demo: Bench) -> None:
     """A line of Compare's notes lost its last letter below the bar; a pilot paints everything anew."""
     demo.verify("www")
     window = terminal("--db", str(demo.db), "--as", "ann", "review", size=(80, 24))
@@ -109,9 +107,7 @@ def test_hostile_text_sends_nothing_to_the_terminal(terminal: Run, tmp_path: Pat
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_told_to_go_it_leaves_the_terminal_as_it_was(
-    terminal: Run, database: Path, number: signal.Signals
-) -> None:
+def test_told_to_go_it_leaves_the_terminal_as_it_was(terminal: Run, database: Path, number: int) -> None:
     """Alternate screen and mouse are off, the exit code says which signal it was."""
     window = terminal("--db", str(database), "--as", "ann", "review")
     window.wait_for("1 sample")

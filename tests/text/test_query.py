@@ -8,21 +8,8 @@ from hypothesis import given, strategies as st
 
 from tests.lists import from_cases, told
 from workbench.comparing.causes import CAUSES
-from workbench.text.query import (
-    FIELDS,
-    LONGEST,
-    MARKS,
-    STATES,
-    Completion,
-    Mistake,
-    Query,
-    Term,
-    apply,
-    complete,
-    parse,
-    quoted,
-    toggled,
-)
+from workbench.text import query as queries
+from workbench.text.query import Mistake, Query, Term, apply, complete, parse, quoted, toggled
 
 FACETS = {
     "state": [("todo", 30), ("verified", 20)],
@@ -49,14 +36,12 @@ def test_what_is_typed_becomes_terms(text: str, terms: list[tuple[Any, ...]]) ->
 
 
 @from_cases
-def test_a_bound_that_is_typed_becomes_an_exact_number(
-    text: str, field: str, negated: bool, sign: Any, number: str
-) -> None:
+def test_a_typed_bound_is_exact(text: str, field: str, negated: bool, sign: Any, number: str) -> None:
     assert (Term(field, (), negated, sign, Fraction(number)),) == read(text).terms
 
 
 @pytest.mark.parametrize(
-    ("text", "better"), [*told(__file__, "mistakes.txt", "(.*) → ?(.*)"), ("x" * (LONGEST + 1), "")]
+    ("text", "better"), [*told(__file__, "mistakes.txt", "(.*) → ?(.*)"), ("x" * (queries.LONGEST + 1), "")]
 )
 def test_a_mistake_says_where_it_is_and_what_may_have_been_meant(text: str, better: str) -> None:
     """The suggestion in the place of the mistake is a query."""
@@ -117,8 +102,8 @@ def test_fields_are_offered_for_the_beginning_of_a_word() -> None:
 
 def test_values_are_offered_with_their_counts() -> None:
     """Those that begin with what is typed first; states and marks always."""
-    assert shown("state:") == [(name, dict(FACETS["state"]).get(name)) for name in STATES]
-    assert [name for name, _ in shown("is:")] == list(MARKS)
+    assert shown("state:") == [(name, dict(FACETS["state"]).get(name)) for name in queries.STATES]
+    assert [name for name, _ in shown("is:")] == list(queries.MARKS)
     assert [name for name, _ in shown("cause:")] == [name for name in CAUSES if name != "rounding"]
     assert shown("label:") == [("date", 12), ("place name", 3)]
     assert shown("label:date,pl") == [("place name", 3)]
@@ -139,7 +124,7 @@ def test_a_taken_completion_leaves_the_cursor_where_one_types_on() -> None:
     assert take("label:date,pl") == ('label:date,"place name" ', 24)
     assert take("label:d rome", 7) == ("label:date rome", 11)
     assert take("-is:fl") == ("-is:flagged ", 12)
-    assert apply("ab", Completion(1, 1, "x", "x")) == ("axb", 2)
+    assert apply("ab", queries.Completion(1, 1, "x", "x")) == ("axb", 2)
 
 
 @from_cases
@@ -151,7 +136,7 @@ def test_a_choice_is_put_into_the_query(text: str, choice: tuple[str, str], expe
 
 def test_every_field_is_explained() -> None:
     """Each is offered, and an empty one says what belongs there."""
-    for field, meaning in FIELDS.items():
+    for field, meaning in queries.FIELDS.items():
         assert meaning
         offered: Any = [one.insert for one in complete(field, len(field), {})]
         assert {f"{field}:", f"{field}>"} & set(offered)

@@ -5,18 +5,8 @@ from hypothesis import example, given, strategies as st
 from rich.cells import cell_len
 
 from tests.lists import from_cases
-from workbench.text.cells import (
-    clusters,
-    cut,
-    cut_middle,
-    cut_words,
-    fit,
-    index_at,
-    other_direction,
-    steady,
-    width,
-    wrap,
-)
+from workbench.text import cells as in_cells
+from workbench.text.cells import clusters, cut, cut_middle, cut_words, fit, steady, width, wrap
 
 TEXTS = st.text(
     alphabet=st.one_of(
@@ -85,7 +75,7 @@ def test_a_sentence_is_cut_behind_a_word(size: int, expected: str) -> None:
 def test_index_at_finds_the_character_under_the_mouse() -> None:
     """Columns are cells, answers are code points."""
     text = "a北e\u0301z"
-    assert [index_at(text, column) for column in range(7)] == [0, 1, 1, 2, 4, 5, 5]
+    assert [in_cells.index_at(text, column) for column in range(7)] == [0, 1, 1, 2, 4, 5, 5]
 
 
 @from_cases
@@ -97,4 +87,4 @@ def test_names_are_cut_in_the_middle(text: str, size: int, expected: str) -> Non
 @from_cases
 def test_a_text_from_right_to_left_is_turned_by_characters(text: str, turned: str) -> None:
     """Marks stay on their letters, numbers and Latin words as they are; other texts need no second line."""
-    assert turned == other_direction(text)
+    assert turned == in_cells.other_direction(text)

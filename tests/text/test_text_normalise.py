@@ -70,9 +70,7 @@ def test_folding_twice_changes_nothing(text: str) -> None:
 
 
 @from_cases
-def test_a_form_names_a_stem_of_two_letters_and_its_paradigm(
-    word: str, lang: str, expected: set[str]
-) -> None:
+def test_a_form_names_a_stem_of_two_letters_and_a_paradigm(word: str, lang: str, expected: set[str]) -> None:
     assert {word, *expected} == forms(word, lang)
 
 

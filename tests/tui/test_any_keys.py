@@ -11,8 +11,8 @@ import sqlite3
 from collections import Counter, deque
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
-import pytest
 from textual.errors import NoWidget
 from textual.pilot import OutOfBounds, Pilot
 
@@ -73,9 +73,7 @@ async def torment(pilot: Pilot[None], dice: random.Random, bursts: int) -> tuple
     return done, seen
 
 
-async def test_any_keys_on_any_screen(
-    demo: Path, make_app: MakeApp, capsys: pytest.CaptureFixture[str]
-) -> None:
+async def test_any_keys_on_any_screen(demo: Path, make_app: MakeApp, capsys: Any) -> None:
     """Whatever is typed: no crash, nothing hangs, and the database stays whole."""
     seen, sent, round_ = Counter[str](), 0, 0
     while sent < BURSTS or (sent < ENOUGH * BURSTS and not set(seen) >= WANTED):

@@ -26,9 +26,7 @@ from workbench.tui.widgets.threshold_plot import ThresholdPlot
 pytestmark = pytest.mark.filterwarnings("default::DeprecationWarning")
 
 
-async def test_the_probability_is_one_key_deeper_and_a_theme_redraws_the_picture_behind(
-    user: User, begin: Any
-) -> None:
+async def test_probability_is_one_key_deeper_and_a_theme_redraws_the_picture(user: User, begin: Any) -> None:
     """The sentences of the fit are whole at 80 columns."""
     async with user.opens(database=begin(calibrated()), size=(80, 24)) as app:
         await user.press("K", "L")

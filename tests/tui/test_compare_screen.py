@@ -83,9 +83,7 @@ async def test_60_columns_end_with_whole_words(user: User, begin: Any) -> None:
     assert re.search(r"\.\d{3}  missed match *\n", seen)
 
 
-async def test_a_hundred_thousand_samples_are_a_list_like_any_other(
-    user: User, begin: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_100_000_samples_are_a_list_like_any_other(user: User, begin: Any, monkeypatch: Any) -> None:
     drawn: list[int] = []
     parts = SampleRows.parts
 

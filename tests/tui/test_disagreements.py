@@ -12,9 +12,7 @@ from workbench.store.engine import open_store
 from workbench.store.samples import sample_ids
 
 
-async def test_undo_gives_a_disagreement_the_state_that_it_had_with_its_author(
-    user: User, demo: Path
-) -> None:
+async def test_undo_gives_a_disagreement_the_state_it_had_with_its_author(user: User, demo: Path) -> None:
     """Its values changed since somebody explained it, so it shows as open, was explained."""
     with closing(open_store(str(demo))) as store:
         number = sample_ids(store, find_dataset(store, None).id)["www"]

@@ -67,9 +67,7 @@ def test_where_the_terminal_marks_pastes_only_marked_ones_are(
 
 
 @pytest.mark.parametrize(("program", "asks"), [("Apple_Terminal", False), ("ghostty", True)])
-def test_a_terminal_that_would_print_the_question_is_not_asked(
-    monkeypatch: pytest.MonkeyPatch, program: str, asks: bool
-) -> None:
+def test_a_terminal_that_prints_the_question_is_not_asked(monkeypatch: Any, program: str, asks: bool) -> None:
     """Terminal.app shows the p at its end."""
     monkeypatch.setenv("TERM_PROGRAM", program)
     driver, written = PasteDriver.__new__(PasteDriver), list[str]()

@@ -6,7 +6,7 @@ import pytest
 from textual.screen import Screen
 from textual.widgets.input import Selection as InputSelection
 
-from tests.tui.conftest import Row, User, until
+from tests.tui.conftest import User, until
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.keys import declared, nodes
 from workbench.tui.screens.base import Dialog
@@ -47,9 +47,7 @@ async def test_ctrl_c_copies_what_is_selected(user: User) -> None:
 
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 18)])
-async def test_what_went_well_takes_one_line_whatever_the_names(
-    user: User, rows: list[Row], import_rows: Any, size: tuple[int, int]
-) -> None:
+async def test_what_went_well_takes_one_line(user: User, rows: Any, import_rows: Any, size: Any) -> None:
     """The panes keep their lines from key to key; a message about what to do may take more of them."""
     rows[0]["id"] = name = "retrieval-evaluation-of-the-second-quarter/paris-and-its-monuments/0001"
     long = "The Eiffel Tower stands on the Champ de Mars in Paris"

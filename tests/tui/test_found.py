@@ -88,9 +88,7 @@ def test_a_reason_is_shown_whole_in_the_line_below_the_units(bench: Bench) -> No
     ("before", "shown"),
     [("the towns on the coast of ", "the coast of "), ("我们在二零二五年去了", "…二零二五年去了")],
 )
-def test_what_stands_before_a_place_is_cut_between_words_where_a_script_has_them(
-    before: str, shown: str
-) -> None:
+def test_what_stands_before_a_place_is_cut_between_words_where_there_are_any(before: str, shown: str) -> None:
     act: Any = SimpleNamespace(sample=SimpleNamespace(user_input=""))
 
     line = Places().drawn(Place("agra", "todo", act, before, "Indien", ""), 80)

@@ -47,9 +47,7 @@ async def test_what_passes_a_stop(user: User, monkeypatch: pytest.MonkeyPatch) -
             now += 1000.0
 
 
-async def test_a_double_click_on_accept_accepts_one_sample(
-    user: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_double_click_on_accept_takes_one_sample(user: User, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its second half was made before the next sample was there."""
     monkeypatch.setattr("workbench.tui.screens.accepting.RELEASED", RELEASED)
     async with user.opens("schiller") as app:

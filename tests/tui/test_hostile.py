@@ -101,9 +101,7 @@ async def test_nothing_of_a_dataset_steers_the_terminal(
     assert any("[/]" in picture for picture in seen)
 
 
-async def test_a_click_on_markup_in_a_text_does_nothing(
-    user: User, import_rows: Any, nasty_rows: Any
-) -> None:
+async def test_a_click_on_markup_in_text_does_nothing(user: User, import_rows: Any, nasty_rows: Any) -> None:
     """Every cell of the reference is clicked; the app neither quits nor acts."""
     nasty_rows[0]["id"] = "evil"
     async with user.opens("evil", database=import_rows(nasty_rows), size=(120, 36)) as app:

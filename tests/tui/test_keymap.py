@@ -98,9 +98,7 @@ def test_a_letter_does_the_same_on_every_screen(made: dict[str, Any]) -> None:
     assert [] == [letter for letter, does in made["letters"]().items() if len(does) > 1]
 
 
-def test_the_page_of_keys_is_current(
-    made: dict[str, Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_page_of_keys_is_current(made: Any, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     """docs/keys.md and docs/glossary.md are made from the program: python docs/make_keys.py."""
     monkeypatch.setattr(sys, "argv", ["make_keys.py", "--check"])
     assert (0, "") == (made["main"](), capsys.readouterr().out)

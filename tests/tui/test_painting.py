@@ -43,9 +43,7 @@ async def test_what_is_painted_is_what_a_full_repaint_shows(user: User, size: tu
             assert await is_whole(user, app), (number, key)
 
 
-async def test_scrolled_texts_and_other_widths_are_painted_whole(
-    user: User, import_rows: Any, rows: list[Any]
-) -> None:
+async def test_scrolled_texts_and_widths_are_painted_whole(user: User, import_rows: Any, rows: Any) -> None:
     """A long text scrolled, then a short one, and the other way round; and after a resize."""
     long = " ".join(f"word{number}" for number in range(900))
     for row in rows[:4]:
@@ -123,9 +121,7 @@ async def test_a_review_is_first_painted_with_its_sample(user: User, monkeypatch
         assert all(painted)
 
 
-async def test_a_screen_has_the_classes_of_its_size_when_it_is_mounted(
-    user: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_screen_has_the_classes_of_its_size_when_it_is_mounted(user: User, monkeypatch: Any) -> None:
     """Else all its parts are styled and laid out twice before it is painted."""
     seen: list[set[str]] = []
     mount = ReviewScreen.on_mount
@@ -151,9 +147,7 @@ async def test_labels_are_whole_where_there_is_room(user: User, import_rows: Any
         assert any("found in 1" in line for line in lines)
 
 
-async def test_units_drawn_for_a_frame_of_the_text_next_to_them_are_not_on_the_screen_yet(
-    user: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_units_drawn_for_a_frame_of_their_text_are_not_yet_shown(user: User, monkeypatch: Any) -> None:
     """A frame draws whole rows and writes only what changed: a held `a` would accept units nobody saw."""
     async with user.opens("tower") as app:
         screen = cast(ReviewScreen, app.screen)

@@ -81,9 +81,7 @@ async def test_where_one_types_or_has_something_unsaved_nothing_leads_away(user:
         assert type(app.screen).__name__ == "PromptScreen"
 
 
-async def test_hostile_names_are_shown_and_steer_nothing(
-    user: User, import_rows: Any, rows: Any, monkeypatch: Any
-) -> None:
+async def test_hostile_names_steer_nothing(user: User, import_rows: Any, rows: Any, monkeypatch: Any) -> None:
     """Markup in names of datasets is text; escapes are pictures; nothing is clicked."""
     monkeypatch.setattr(TerminalGuard, "apply", lambda _self, segments, _background: segments)
     database = import_rows(rows)

@@ -2,7 +2,7 @@
 
 import re
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ def test_a_long_query_leaves_its_view_a_name() -> None:
 
 
 async def test_a_wide_terminal_shows_the_sample_under_the_cursor_in_full(
-    user: User, import_rows: Callable[..., Path]
+    user: User, import_rows: Any
 ) -> None:
     """Where it stands, its texts (long ones cut, nothing that steers a terminal); 80 columns have no room."""
     rows = [
@@ -68,9 +68,7 @@ async def test_a_wide_terminal_shows_the_sample_under_the_cursor_in_full(
     assert 0 == narrow
 
 
-async def test_the_head_is_that_of_the_rows_until_another_view_is_read(
-    user: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_head_is_that_of_the_rows_until_another_view_is_read(user: User, monkeypatch: Any) -> None:
     """One that cannot be read leaves both as they were."""
 
     def fails(*_: object, **__: object) -> None:
@@ -88,7 +86,7 @@ async def test_the_head_is_that_of_the_rows_until_another_view_is_read(
         assert before == (app.screen.query_one(Head).text, app.screen.query_one(SampleHead).render())
 
 
-async def test_a_double_click_on_a_row_opens_it_and_decides_nothing(
+async def test_a_double_click_on_a_row_opens_it_and_no_more(
     user: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its second half is on the sign of a unit that the first half opened. A third click acts."""
@@ -119,9 +117,7 @@ async def test_a_drag_decides_nothing_where_it_ends(user: User) -> None:
         assert before != app.screen.pane.listed.rows
 
 
-async def test_the_head_names_the_run_that_is_yours_and_no_row_keeps_an_earlier_one(
-    user: User, import_rows: Any, tmp_path: Path
-) -> None:
+async def test_the_head_and_the_rows_are_of_your_run(user: User, import_rows: Any, tmp_path: Path) -> None:
     """Also where it came in meanwhile: rows of two runs under one name would be added up."""
     rows = [
         sample(f"s{n}", "Ann.", "Ann.", gold=gold({"Ann": "found"}), context_entity_recall=0.5)

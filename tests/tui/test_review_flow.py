@@ -36,9 +36,7 @@ async def test_the_whole_flow_is_still_there_after_a_restart(user: User) -> None
         assert "verified" in app.screen.query_one(Head).text
 
 
-async def test_an_accept_leaves_no_empty_line_before_its_message(
-    user: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_no_empty_line_is_left_by_an_accept(user: User, monkeypatch: pytest.MonkeyPatch) -> None:
     """One would lay out and paint the screen once more: that was half of the time of the key."""
     told, say = [], Status.say
 

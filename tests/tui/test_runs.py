@@ -49,9 +49,7 @@ def runs(app: Any) -> list[tuple[str, int, int, bool]]:
     ]
 
 
-async def test_a_run_that_ends_as_the_app_closes_is_no_error(
-    user: User, service: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_run_that_ends_with_the_app_is_no_error(user: User, service: Start, monkeypatch: Any) -> None:
     monkeypatch.setattr(bench, "LOOK", 0.001)
     hold = threading.Event()
     service(hold=hold)

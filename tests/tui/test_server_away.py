@@ -107,9 +107,7 @@ def events(url: str) -> list[tuple[Any, ...]]:
     return ask(url, "SELECT op, count(*) FROM review_event WHERE op != 'open' GROUP BY op ORDER BY op")
 
 
-async def test_a_decision_waits_for_a_killed_server_and_is_saved_when_it_is_back(
-    user: User, database: str, mortal: Server
-) -> None:
+async def test_a_decision_waits_for_a_server_and_is_saved(user: User, database: str, mortal: Server) -> None:
     """With the keys that were typed behind it; nobody presses anything."""
     async with user.opens("schiller") as app:
         await user.press("x")
@@ -128,9 +126,7 @@ async def test_a_decision_waits_for_a_killed_server_and_is_saved_when_it_is_back
     assert [("accept", 1), ("reject", 1), ("restore", 1)] == events(database)
 
 
-async def test_a_decision_behind_a_lock_is_saved_when_the_lock_is_gone(
-    user: User, database: str, impatient: None
-) -> None:
+async def test_a_decision_behind_a_lock_is_saved_after_it(user: User, database: str, impatient: None) -> None:
     """As is what a screen reads meanwhile; without a limit the screen said *saving* for as long."""
     import psycopg
 
@@ -172,9 +168,7 @@ READS: list[tuple[str, str, Callable[[Any], object]]] = [
 """Keys of the queue, the screen they lead to, and whether it has what it reads."""
 
 
-async def test_what_a_screen_reads_waits_for_a_killed_server_and_is_read_when_it_is_back(
-    user: User, database: str, mortal: Server
-) -> None:
+async def test_what_screens_read_waits_for_a_killed_server(user: User, database: str, mortal: Server) -> None:
     """Keys act meanwhile, and nobody presses anything for it; a screen that waits can be left."""
     async with user.opens("schiller") as app:
         await user.press("a", "b", "end")
@@ -199,7 +193,7 @@ async def test_what_a_screen_reads_waits_for_a_killed_server_and_is_read_when_it
                 await user.press("escape")
 
 
-async def test_an_app_that_is_started_without_its_server_opens_when_it_is_there(
+async def test_an_app_started_without_its_server_opens_later(
     user: User, database: str, mortal: Server
 ) -> None:
     mortal.kill()
@@ -212,7 +206,7 @@ async def test_an_app_that_is_started_without_its_server_opens_when_it_is_there(
         assert type(app.screen).__name__ == "QueueScreen"
 
 
-async def test_an_idle_app_does_not_notice_that_the_server_was_restarted(
+async def test_an_idle_app_notices_no_restart_of_the_server(
     user: User, database: str, mortal: Server
 ) -> None:
     async with user.opens("schiller") as app:

@@ -54,9 +54,7 @@ async def test_a_database_that_cannot_be_opened() -> None:
 
 
 @pytest.mark.parametrize("comes", [False, True])
-async def test_a_database_on_a_full_disk_opens_when_there_is_room(
-    database: Path, monkeypatch: pytest.MonkeyPatch, comes: bool
-) -> None:
+async def test_a_full_disk_is_waited_for(database: Path, monkeypatch: Any, comes: bool) -> None:
     """By itself; who leaves before that gets exit code 1."""
     monkeypatch.setattr("workbench.tui.work.PAUSES", (0.1,))
     resource: Any = pytest.importorskip("resource")
@@ -80,9 +78,7 @@ async def test_a_database_on_a_full_disk_opens_when_there_is_room(
         app.store.close()
 
 
-async def test_a_crash_shows_no_data(
-    database: Path, make_app: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
+async def test_a_crash_shows_no_data(database: Path, make_app: Any, capsys: Any) -> None:
     """Exit code 1 and the place of the error; no message of it, no local values, no text of a sample."""
     app = make_app(database)
     with pytest.raises(RuntimeError):  # noqa: PT012

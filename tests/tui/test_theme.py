@@ -2,6 +2,7 @@
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.style import Style
@@ -130,9 +131,7 @@ async def test_another_theme_reaches_what_is_shown(user: User) -> None:
 
 
 @from_cases
-def test_a_terminal_of_16_colours_keeps_its_own(
-    term: str, colours: str, theme: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_terminal_of_16_colours_keeps_them(term: str, colours: str, theme: str, monkeypatch: Any) -> None:
     """Our shades would fall together there; a theme that a person chose holds everywhere."""
     seen: list[str] = []
     monkeypatch.setattr(WorkbenchApp, "run", lambda app: seen.append(app.theme))

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
@@ -60,9 +61,7 @@ async def opening(user: User, app: WorkbenchApp) -> AsyncIterator[None]:
 
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 16)], ids=["80x24", "60x16"])
-async def test_keys_that_a_menu_did_not_take_do_nothing_on_the_screen_behind_it(
-    user: User, size: tuple[int, int], demo: Path
-) -> None:
+async def test_keys_that_a_menu_did_not_take_do_nothing_behind_it(user: User, size: Any, demo: Path) -> None:
     """They were typed over the menu; the review that a later key of the burst opens is not theirs."""
     async with user.opens(database=demo, size=size) as app:
         await user.settle()

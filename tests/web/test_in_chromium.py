@@ -101,9 +101,7 @@ def test_what_is_typed_stays_when_it_cannot_be_sent(serve: Serve, tab: Tab) -> N
     assert "a long thought" == tab.run(f"{text}.value")
 
 
-def test_a_locked_database_is_said_to_be(
-    serve: Serve, bench: Any, tab: Tab, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_locked_database_is_said_to_be(serve: Serve, bench: Any, tab: Tab, monkeypatch: Any) -> None:
     """That it is being saved is said after a second."""
     monkeypatch.setattr("workbench.store.database.BUSY_SECONDS", 0.1)
     bench.reopen()

@@ -27,6 +27,7 @@ import shlex
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -150,9 +151,7 @@ def visits(run: Run) -> Iterator[Visits]:
 
 
 @pytest.mark.parametrize(("title", "on"), on_each(TOLD))
-def test_a_visit_goes_as_it_is_told(
-    run: Run, visits: Visits, request: pytest.FixtureRequest, title: str
-) -> None:
+def test_a_visit_goes_as_it_is_told(run: Run, visits: Visits, request: Any, title: str) -> None:
     for step in re.split(r"(?m)^(?=[@>*$&%] )", TOLD[title])[1:]:
         if step.startswith("@ served"):
             visits.serve(step.removeprefix("@ served"))

@@ -23,9 +23,7 @@ def opened(serve: Serve, rows: Any = ROWS, **options: Any) -> tuple[Any, Visitor
     return served.bench, bo
 
 
-def test_an_accept_after_the_clock_jumped_is_not_fast_and_no_day_of_work(
-    serve: Serve, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_accept_after_a_clock_jump_is_not_fast_and_no_day_of_work(serve: Serve, monkeypatch: Any) -> None:
     clock = SimpleNamespace(now=1_800_000_000.0)
     monkeypatch.setattr("workbench.web.forms.time", SimpleNamespace(time=lambda: clock.now))
     bench, bo = opened(serve)

@@ -71,9 +71,7 @@ def test_a_port_in_use_is_said_in_few_words(bench: Any, run: Run) -> None:
     assert f"workbench: --host 127.0.0.1 --port {port}: Address already in use\n" == ended.err
 
 
-def test_a_database_that_may_only_be_read_is_refused_with_what_to_do(
-    bench: Any, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_read_only_database_is_refused_with_what_to_do(bench: Any, run: Run, monkeypatch: Any) -> None:
     bench.load([naming("s", ["Agra"], ["Agra"])])
     bench.reopen()  # all rows are in the file, none in its log
     monkeypatch.setattr("workbench.store.database.only_readable", lambda _: True)
@@ -106,7 +104,7 @@ def own_host() -> str:
     return "::1"
 
 
-def test_without_people_the_server_shows_a_token_that_ends_with_it_and_its_log_is_private(
+def test_without_people_a_token_ends_with_the_server_and_its_log_is_private(
     bench: Any, own_host: str
 ) -> None:
     bench.load([naming("s", ["Agra"], ["Agra"])])
@@ -145,9 +143,7 @@ def test_an_answer_does_not_wait_for_its_head_to_be_confirmed() -> None:
             assert 0 != connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
-def test_a_server_that_is_stopped_while_somebody_waits_says_so_and_answers_first(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_server_that_is_stopped_while_somebody_waits_says_so_and_answers_first(capsys: Any) -> None:
     """It said nothing, and looked as if it hung."""
 
     async def stops(scope: Any, receive: Any, send: Any) -> None:

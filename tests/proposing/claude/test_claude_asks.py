@@ -8,20 +8,9 @@ from typing import Any
 import pytest
 
 from workbench.model import Kind, ProposedEntity, Sample
+from workbench.proposing.claude import asks as asking
 from workbench.proposing.claude.answers import Failure, JudgedStatement, Part
-from workbench.proposing.claude.asks import (
-    PACK_TEXTS,
-    Ask,
-    Setup,
-    assemble,
-    part_document,
-    payment_key,
-    plan,
-    plan_verdicts,
-    read_part,
-    statements_key,
-    verdicts_key,
-)
+from workbench.proposing.claude.asks import Ask, Setup, payment_key, plan, statements_key, verdicts_key
 from workbench.proposing.claude.clients import claude_body
 from workbench.proposing.claude.prompt import read_prompt
 
@@ -65,7 +54,7 @@ def test_statements_do_not_depend_on_the_contexts_and_verdicts_do(setup: Setup, 
 def test_no_reference_shares_a_call_with_contexts(setup: Setup) -> None:
     for ask in plan(samples(25), setup, ("entity",)):
         assert len({piece.text.split()[0] for piece in ask.pieces}) == 1
-        assert len(ask.keys) <= PACK_TEXTS
+        assert len(ask.keys) <= asking.PACK_TEXTS
     long = [replace(one, reference=f"Word {one.id} " * 900) for one in samples(3)]
     assert [1, 1, 1] == [len(ask.keys) for ask in plan(long, setup, ("statement",))]
 
@@ -106,7 +95,7 @@ def test_boundaries_between_texts_are_part_of_a_key(setup: Setup) -> None:
 def test_blank_texts_cost_nothing_and_have_no_entities(setup: Setup) -> None:
     sample = Sample("1", "q", " ", ("", "\n"))
 
-    proposal: Any = assemble(sample, setup, BOTH, {})
+    proposal: Any = asking.assemble(sample, setup, BOTH, {})
 
     assert [] == list(plan([sample], setup, BOTH))
     assert ((), ((), ()), ()) == (proposal.reference_entities, proposal.context_entities, proposal.statements)
@@ -117,7 +106,7 @@ def test_asks_are_made_as_they_are_taken(setup: Setup) -> None:
 
     next(plan(endless, setup, ("entity",)))
 
-    assert next(numbers) <= PACK_TEXTS + 2
+    assert next(numbers) <= asking.PACK_TEXTS + 2
 
 
 def test_the_texts_of_a_pack_can_be_asked_one_by_one(setup: Setup) -> None:
@@ -152,7 +141,7 @@ def complete(sample: Sample, setup: Setup) -> dict[str, Part | Failure]:
 
 def test_a_proposal_is_assembled_from_what_was_said_of_each_text(setup: Setup, taj: Sample) -> None:
     """Entities stand in text order, an ungrounded one last; a context that is not there is not named."""
-    proposal: Any = assemble(taj, setup, BOTH, complete(taj, setup))
+    proposal: Any = asking.assemble(taj, setup, BOTH, complete(taj, setup))
 
     said = [(one.verdict, one.context, one.quote) for one in proposal.statements]
     assert ["Taj Mahal", "Agra", "Zeus"] == [one.text for one in proposal.reference_entities]
@@ -161,7 +150,7 @@ def test_a_proposal_is_assembled_from_what_was_said_of_each_text(setup: Setup, t
 
 
 def test_what_was_not_asked_for_is_not_proposed(setup: Setup, taj: Sample) -> None:
-    proposal: Any = assemble(taj, setup, ("statement",), complete(taj, setup))
+    proposal: Any = asking.assemble(taj, setup, ("statement",), complete(taj, setup))
 
     assert (None, None) == (proposal.reference_entities, proposal.context_entities)
 
@@ -171,36 +160,36 @@ def test_a_sample_is_never_proposed_in_part(setup: Setup, taj: Sample) -> None:
     for key in complete(taj, setup):
         known = complete(taj, setup)
         known[key] = Failure("refused")
-        assert known[key] == assemble(taj, setup, BOTH, known)
+        assert known[key] == asking.assemble(taj, setup, BOTH, known)
         del known[key]
-        assert assemble(taj, setup, BOTH, known) is None
+        assert asking.assemble(taj, setup, BOTH, known) is None
 
 
 def test_without_contexts_every_statement_is_missing_and_nothing_is_asked(setup: Setup) -> None:
     sample = Sample("1", "q", "Agra is old.", ())
     known: dict[str, Part | Failure] = {statements_key(setup, sample): ("Agra is old.",)}
 
-    proposal: Any = assemble(sample, setup, ("statement",), known)
+    proposal: Any = asking.assemble(sample, setup, ("statement",), known)
 
-    assert [] == list(plan_verdicts([sample], setup, known))
+    assert [] == list(asking.plan_verdicts([sample], setup, known))
     assert ["missing"] == [one.verdict for one in proposal.statements]
 
 
 def test_verdicts_are_asked_once_the_statements_are_there(setup: Setup, taj: Sample) -> None:
     known = complete(taj, setup)
-    asks = list(plan_verdicts([taj, taj], setup, known))
+    asks = list(asking.plan_verdicts([taj, taj], setup, known))
 
     assert [(2, ["context", "context", "statement", "statement"])] == [
         (ask.count, [piece.role for piece in ask.pieces]) for ask in asks
     ]
-    assert [] == list(plan_verdicts([taj], setup, known, known=known))
-    assert [] == list(plan_verdicts([taj], setup, {statements_key(setup, taj): Failure("refused")}))
+    assert [] == list(asking.plan_verdicts([taj], setup, known, known=known))
+    assert [] == list(asking.plan_verdicts([taj], setup, {statements_key(setup, taj): Failure("refused")}))
 
 
 def test_a_blank_context_keeps_the_numbers_of_the_others(setup: Setup) -> None:
     sample = Sample("1", "q", "r", ("", "Agra is old."))
 
-    (ask,) = plan_verdicts([sample], setup, {statements_key(setup, sample): ("Old.",)})
+    (ask,) = asking.plan_verdicts([sample], setup, {statements_key(setup, sample): ("Old.",)})
 
     assert [("context", 2, "Agra is old.")] == [tuple(one) for one in ask.pieces if one.role == "context"]
 
@@ -209,7 +198,7 @@ def test_parts_are_read_back_equal_from_what_was_written(setup: Setup, taj: Samp
     tasks: Any = ("entities",) * 3 + ("statements", "verdicts")
     parts: Any = complete(taj, setup).values()
     for part, task in zip(parts, tasks, strict=True):
-        assert part == read_part(task, json.loads(json.dumps(part_document(part))))
+        assert part == asking.read_part(task, json.loads(json.dumps(asking.part_document(part))))
 
 
 def test_effort_is_left_out_when_a_model_has_none(ask: Ask) -> None:

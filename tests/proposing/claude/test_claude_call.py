@@ -84,11 +84,11 @@ STOPS = {"max_tokens": "cut off", "refusal": "refused", "model_context_window_ex
 
 
 @pytest.mark.parametrize("stop", [*get_args(StopReason), "brand_new", None])
-async def test_only_end_turn_is_read_and_every_other_stop_is_a_failure_with_usage(
-    setup: Setup, ask: Ask, stop: str | None
+async def test_only_end_turn_is_read_and_other_stops_fail_with_usage(
+    setup: Setup, ask: Ask, stop: Any
 ) -> None:
     """The text is good in every case: what stopped early is never taken for an answer."""
-    said: Any = message(GOOD, stop=stop)  # type: ignore[arg-type]
+    said: Any = message(GOOD, stop=stop)
     result: Any = (await call(replying(said), setup, ask, 5)).result
 
     assert isinstance(result, AskAnswer) == (stop == "end_turn")
@@ -184,9 +184,7 @@ def test_a_bug_of_ours_is_no_failure_of_the_service(error: Exception) -> None:
 
 
 @from_cases
-async def test_bad_requests_are_told_apart_by_their_words(
-    setup: Setup, ask: Ask, said: str, kind: str
-) -> None:
+async def test_bad_requests_are_told_apart_by_words(setup: Setup, ask: Ask, said: str, kind: str) -> None:
     body = {"type": "error", "error": {"type": "invalid_request_error", "message": said}}
 
     failure = await failed(replying(body, 400), setup, ask)
@@ -203,9 +201,7 @@ ODD = [
 
 @pytest.mark.parametrize("body", ODD, ids=range(len(ODD)))
 @pytest.mark.parametrize("kind", ["application/json", "text/html"])
-async def test_whatever_stands_under_a_200_that_is_no_message_is_a_failure(
-    setup: Setup, ask: Ask, body: bytes, kind: str
-) -> None:
+async def test_no_message_under_a_200_is_a_failure(setup: Setup, ask: Ask, body: bytes, kind: str) -> None:
     assert "not a message" == (await failed(replying(body, headers={"content-type": kind}), setup, ask)).kind
 
 
@@ -215,9 +211,7 @@ async def test_whatever_stands_under_a_200_that_is_no_message_is_a_failure(
 @pytest.mark.parametrize(
     ("status", "kind"), [(400, "bad request"), (500, "server error"), (429, "rate limited")]
 )
-async def test_an_error_may_have_any_body(
-    setup: Setup, ask: Ask, body: bytes, status: int, kind: str
-) -> None:
+async def test_an_error_has_any_body(setup: Setup, ask: Ask, body: bytes, status: int, kind: str) -> None:
     assert kind == (await failed(replying(body, status), setup, ask)).kind
 
 
@@ -253,9 +247,7 @@ async def test_no_key_is_told_before_anything_is_sent(setup: Setup, ask: Ask) ->
     assert isinstance(failure.error(), AccessError)
 
 
-async def test_the_usual_environment_names_the_service_and_the_key(
-    setup: Setup, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_environment_names_the_service_and_key(setup: Setup, monkeypatch: Any) -> None:
     monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
 

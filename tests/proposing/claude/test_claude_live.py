@@ -82,9 +82,7 @@ async def test_samples_are_proposed_from_start_to_end(kept: Kept, taj: Sample, f
 
 @both_forms
 @from_cases
-async def test_one_bad_text_fails_alone_and_its_pack_is_asked_again(
-    kept: Kept, fault: str, kind: str, form: str
-) -> None:
+async def test_a_bad_text_of_a_pack_fails_alone(kept: Kept, fault: str, kind: str, form: str) -> None:
     """The pack and each of its texts are paid, and what the pack cost is not lost."""
     options = Options(faults=Faults(texts={"Person3 ": fault}))
     state, summary = await ran(kept, kept.steps(references(6)), options, form)
@@ -124,9 +122,7 @@ def test_each_try_waits_twice_as_long_up_to_half_a_minute(attempts: int, longest
 
 @both_forms
 @from_cases
-async def test_a_lasting_fault_becomes_a_failure_after_so_many_calls(
-    kept: Kept, fault: str, kind: str, calls: int, form: str
-) -> None:
+async def test_a_lasting_fault_is_a_failure(kept: Kept, fault: str, kind: str, calls: int, form: str) -> None:
     limits = Limits(attempts=3, refusals=4)
     options = Options(faults=Faults(texts={"Person1 ": fault}))
     state, summary = await ran(kept, 3, options, form, limits=limits)
@@ -148,9 +144,7 @@ async def test_a_slow_answer_is_given_up_at_the_limit_of_a_call(kept: Kept, form
 
 @both_forms
 @from_cases
-async def test_what_would_fail_every_call_ends_the_run_and_fails_no_sample(
-    kept: Kept, fault: str, kind: str, form: str
-) -> None:
+async def test_what_fails_every_call_ends_the_run_alone(kept: Kept, fault: str, kind: str, form: str) -> None:
     options = Options(faults=Faults(script=[fault] * 50))
     state, summary = await ran(kept, 40, options, form, limits=Limits(in_flight=4))
 
@@ -179,9 +173,7 @@ async def test_a_service_that_is_not_there_ends_the_run_after_ten_asks(kept: Kep
 
 
 @both_forms
-async def test_a_text_that_an_answer_leaves_out_is_asked_by_itself_and_the_others_are_kept(
-    kept: Kept, form: str
-) -> None:
+async def test_a_text_that_an_answer_leaves_out_is_asked_alone_and_others_kept(kept: Kept, form: str) -> None:
     """Ten texts, two calls: not eleven."""
     options = Options(faults=Faults(script=["left out"]))
     state, summary = await ran(kept, kept.steps(references(10)), options, form)
@@ -330,9 +322,7 @@ async def test_retry_after_is_shown_and_obeyed() -> None:
 
 
 @both_forms
-async def test_a_service_that_asks_to_wait_an_hour_ends_the_run_and_fails_nothing(
-    kept: Kept, form: str
-) -> None:
+async def test_a_service_that_asks_for_an_hour_ends_the_run_and_fails_nothing(kept: Kept, form: str) -> None:
     """The next start goes on; nobody sits before a screen for an hour."""
     options = Options(faults=Faults(script=["", "429"]), retry_after="3600")
     state, summary = await ran(kept, 40, options, form, limits=Limits(in_flight=1))
@@ -405,9 +395,7 @@ def test_the_sdk_is_loaded_at_the_first_call_and_not_before() -> None:
     assert "[]" == done.stdout.strip()
 
 
-async def test_a_limit_of_tokens_that_the_service_names_is_kept(
-    kept: Kept, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_limit_of_tokens_that_is_named_is_kept(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
     """A fresh pace against 12,000 tokens a second: three dozen calls a second.
 
     How few calls are refused then is simulated: on a busy machine some arrive together.

@@ -116,9 +116,7 @@ def test_a_forecast_counts_the_calls_and_their_tokens_without_sending_any(setup:
     assert told.output_tokens > 0
 
 
-def test_a_forecast_knows_what_is_paid_and_stands_sentences_in_for_statements(
-    setup: Setup, taj: Sample
-) -> None:
+def test_a_forecast_knows_what_is_paid_and_puts_sentences_for_statements(setup: Setup, taj: Sample) -> None:
     paid = {key for ask in plan([taj], setup, ("entity",)) for key in ask.keys}
 
     told = forecast([taj], setup, kinds=("entity", "statement"), known=paid)
@@ -145,9 +143,7 @@ def test_a_forecast_prices_every_call_by_its_own_length() -> None:
     assert forecast(long_and_short(), Setup(model="someone-elses")).cost is None
 
 
-def test_a_forecast_has_the_thinking_of_every_call_and_no_answer_above_the_limit(
-    setup: Setup, taj: Sample
-) -> None:
+def test_a_forecast_has_the_thinking_of_calls_and_no_answer_over_the_limit(setup: Setup, taj: Sample) -> None:
     plain, told = forecast([taj], setup), forecast([taj], setup, thinking=500)
 
     assert 500 * plain.requests == told.output_tokens - plain.output_tokens == told.thinking_tokens

@@ -66,9 +66,7 @@ async def test_an_answer_brings_its_entities_usage_and_model(ask: Ask) -> None:
 
 
 @from_cases
-async def test_what_is_no_whole_answer_is_a_failure_with_its_usage(
-    ask: Ask, answer: dict[str, Any], kind: str
-) -> None:
+async def test_what_is_no_whole_answer_is_a_failure_with_its_usage(ask: Ask, answer: Any, kind: str) -> None:
     failure = await failed(replying(completion(**answer)), ask)
 
     assert (kind, USED) == (failure.kind, failure.usage)
@@ -87,9 +85,7 @@ ODD = [
 
 @pytest.mark.parametrize("body", ODD, ids=range(len(ODD)))
 @pytest.mark.parametrize("kind", ["application/json", "text/html"])
-async def test_whatever_stands_under_a_200_that_is_no_completion_is_a_failure(
-    ask: Ask, body: bytes, kind: str
-) -> None:
+async def test_whatever_is_no_completion_under_a_200_is_a_failure(ask: Ask, body: bytes, kind: str) -> None:
     failure = await failed(replying(body, headers={"content-type": kind}), ask)
 
     assert ("not a message", None) == (failure.kind, failure.usage)
@@ -101,7 +97,7 @@ async def test_what_the_service_said_is_quoted(ask: Ask, body: dict[str, Any]) -
 
 
 @from_cases
-async def test_an_error_has_the_same_kind_as_with_claude(
+async def test_errors_have_the_kinds_of_claude(
     ask: Ask, status: int, body: Any, kind: str, says: str
 ) -> None:
     failure = await failed(replying(body, status), ask)
