@@ -349,7 +349,8 @@ def test_a_list_says_nothing_of_what_its_viewer_is_yet_to_decide(bench: Any) -> 
 
     found = now(bench)
     anns, bobs = (
-        listing(found, shown_ids(bench.store, bench.info(), viewer, "entity")) for viewer in ("ann", "bob")
+        listing(found, {"entity": shown_ids(bench.store, bench.info(), viewer, "entity")})
+        for viewer in ("ann", "bob")
     )
     assert set(order[:14]) == {row.id for row in anns.rows}
     assert [order[0]] == [row.id for row in bobs.rows]
@@ -369,7 +370,8 @@ def test_figures_of_few_samples_are_for_who_may_see_all_of_them(bench: Any) -> N
 
     found = now(bench)
     anns, bobs = (
-        listing(found, shown_ids(bench.store, bench.info(), viewer, "entity")) for viewer in ("ann", "bob")
+        listing(found, {"entity": shown_ids(bench.store, bench.info(), viewer, "entity")})
+        for viewer in ("ann", "bob")
     )
     assert found == anns
     for seen, one in ((True, anns), (False, bobs)):

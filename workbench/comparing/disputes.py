@@ -30,8 +30,6 @@ is counted from its traces, two runs, annotators with each other, a person who f
 
 AUTOMATIC: tuple[Sort, ...] = ("scorers", "column", "runs")
 """Where both values are automatic."""
-OF_OTHERS: tuple[Sort, ...] = ("verified", "annotators")
-"""Where a sample that is hidden is not named: it would tell what others decided."""
 
 _STAMP = re.compile(r"\[([^\]]*)\] ?(.*)", re.DOTALL)
 

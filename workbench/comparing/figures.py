@@ -143,8 +143,9 @@ class Figures:
     are totals over those, `by_label` and `by_language` the same cut up; `estimated` are their net shares for
     all samples, empty where there is no estimate. `units` says how proposed and verified units overlap
     where linked ones are the same, `strict` where those equal letter for letter are. `beside` has every
-    scorer in short. `sums` are both values added up over the samples that have both, listed or not, None
-    where they would show what the `unlisted` ones are, which the reader is yet to decide.
+    scorer in short; `counted` has by kind the samples that it counts. `sums` are both values added up over
+    the samples that have both, listed or not, None where they would show what the `unlisted` ones are, which
+    the reader is yet to decide.
     The first `prefix` samples of the order are complete. What rests on verified values says nothing by
     default: so it is withheld from a reader whom it would tell what others decided.
     """
@@ -174,6 +175,7 @@ class Figures:
     by_language: Mapping[str, tuple[CauseTotal, ...]] = field(default_factory=dict)
     reproducible: Paired | None = None
     beside: tuple[Beside, ...] = ()
+    counted: Mapping[Kind, Mapping[str, frozenset[int]]] = field(default_factory=dict)
     sums: tuple[Fraction | None, Fraction | None] = (None, None)
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = ()

@@ -188,6 +188,7 @@ def figures_document(source: Figures) -> JsonObject:
     for row in figures["rows"]:
         del row["exact"]
     figures["scorers"] = figures.pop("beside")
+    del figures["counted"]
     figures["labels"] = {
         name: {"strict": strict, "matched": matched} for name, (strict, matched) in figures["labels"].items()
     }

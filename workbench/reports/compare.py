@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len, set_cell_size
 
 from workbench.comparing import words
-from workbench.comparing.disputes import AUTOMATIC, OF_OTHERS
 from workbench.comparing.intervals import FEWEST
 from workbench.model import RESOLVED, JsonObject
 from workbench.reports import columns_of, page
@@ -255,10 +254,9 @@ EFFECT = "effect: how far it moves the mean; against verified: − too low, + to
 def disputes_text(report: DisputeReport, chosen: Sequence[Dispute], limit: int, between: str) -> str:
     """How many there are and in what state, then the first of the chosen ones, the largest effect first.
 
-    Hidden ones are counted and not listed, unless `between` asks for two automatic values.
+    Hidden ones are counted and not listed, unless `between` asks for them.
     """
-    unlisted = OF_OTHERS if between else (*OF_OTHERS, *AUTOMATIC)
-    listed = [dispute for dispute in chosen if not (dispute.hidden and dispute.sort in unlisted)]
+    listed = [dispute for dispute in chosen if between or not dispute.hidden]
     sides = {side for dispute in listed[:limit] for side in dispute.between.split("~")}
     columns = {dispute.between.removesuffix("~verified") for dispute in listed[:limit] if dispute.lead}
     yours = columns if len(columns) == 1 else set()
@@ -274,7 +272,7 @@ def disputes_text(report: DisputeReport, chosen: Sequence[Dispute], limit: int, 
         lines.append("none of them fits --state and --between")
     lines += and_more(len(listed) - limit, ": --limit")
     shown = {one.sample_id for one in chosen if not one.hidden}
-    if hidden := {one.sample_id for one in chosen} - shown:
+    if hidden := report.hidden(chosen) - shown:
         lines.append(f"hidden until your own review (workbench review): {many(len(hidden), 'sample')}")
     if any(dispute.fitted for dispute in listed[:limit]):
         number = len({dispute.sample_id for dispute in report.disputes if dispute.fitted})
@@ -338,7 +336,6 @@ def remarks(dispute: Dispute) -> list[str]:
 def disputes_document(report: DisputeReport, chosen: Sequence[Dispute], limit: int) -> JsonObject:
     """The JSON document of `disputes`."""
     inner = ("sample_id", "stamp", "kept", "lead")
-    listed = [dispute for dispute in chosen if not (dispute.hidden and dispute.sort in OF_OTHERS)]
     return {
         "dataset": report.dataset,
         "run": report.run,
@@ -347,10 +344,11 @@ def disputes_document(report: DisputeReport, chosen: Sequence[Dispute], limit: i
         "states": dict(report.states),
         "between": dict(report.betweens),
         "chosen": len(chosen),
+        "hidden_samples": len(report.hidden(chosen)),
         "blind_not_decided": report.closed,
         "calibration": report.calibration,
         "disputes": [
             {name: value for name, value in dispute._asdict().items() if name not in inner}
-            for dispute in listed[:limit]
+            for dispute in chosen[:limit]
         ],
     }

@@ -80,8 +80,9 @@ def agree(
     if kind not in info.kinds:
         raise UsageError(f"{info.name} does not review {kind} units; there is: {', '.join(info.kinds)}")
     scorer = None if kind == info.kinds[0] else DEFAULT_SCORER[kind]
-    seen = may_see(store, info, viewer, kind, on_screen=on_screen)
-    stats = listing(figures(store, info, scorer=scorer, progress=progress), seen)
+    seen_by_kind = {each: may_see(store, info, viewer, each, on_screen=on_screen) for each in info.kinds}
+    seen = seen_by_kind[kind]
+    stats = listing(figures(store, info, scorer=scorer, progress=progress), seen_by_kind)
     left_out: Counter[str] = Counter()
     with store.snapshot():
         decided = _decided(said_of_several(store, info.id), kind, left_out)

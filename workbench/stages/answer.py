@@ -63,10 +63,11 @@ def answer(
 
     scores, presence = (scored_by(store, info, one) for one in (name, "presence"))
     scored = {number: value for number in at.places if (value := scores.get(number)) is not None}
-    seen = may_see(store, info, viewer, kind, on_screen=on_screen)
     prefix = at.begun
     begun = {row.sample_id: row.done.origin for row in prefix.rows}
-    shown = listing(every, seen, begun)
+    seen_by_kind = {each: may_see(store, info, viewer, each, on_screen=on_screen) for each in info.kinds}
+    seen = seen_by_kind[kind]
+    shown = listing(every, seen_by_kind, begun)
     whole = shown.estimate
     estimate = pure.estimated(whole)
 

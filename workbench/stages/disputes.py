@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -64,7 +64,7 @@ class DisputeCase:
 
     `places` are its samples without the holdout, late and excluded ones. `first`: the scorer that stands for
     the kind. `closed`: blind samples that this annotator did not decide or settle: nothing of them is shown.
-    `seen`: samples whose values may be shown. `at`: what the figures of its first scorer are about.
+    `seen`: samples whose verified values may be shown. `at`: what the figures of its first scorer are about.
     """
 
     store: Store
@@ -78,6 +78,11 @@ class DisputeCase:
     closed: frozenset[int]
     seen: Collection[int]
     at: Scope
+
+    @property
+    def unseen(self) -> Set[int]:
+        """Verified samples of which nothing is told, not even whether they are in dispute."""
+        return self.reviewed.keys() - self.seen - self.closed
 
     @property
     def gold(self) -> Recalls:
@@ -101,14 +106,9 @@ class DisputeCase:
     def dispute(
         self, sample_id: int, sort: Sort, between: str, values: Values, says: str, of: str
     ) -> Dispute:  # fmt: skip
-        """A dispute, without its values and the words that have them where the annotator may not see them.
-
-        Two automatic values may always show (`show_auto`). A flag is listed for those who may see it only.
-        """
-        after = self.info.show_auto != "always" or sort not in AUTOMATIC
-        hidden = after and sort != "flag" and sample_id not in self.seen
-        if hidden:
-            values, says = NOT_APART, ""
+        """A dispute. Two automatic values may be `hidden` until the annotator's own review (`show_auto`)."""
+        hidden = sort in AUTOMATIC and self.info.show_auto != "always" and sample_id not in self.seen
+        values = NOT_APART if hidden else values
         key = self.places[sample_id].key
         return Dispute(sample_id, key, self.kind, sort, between, *values, says, of, hidden)
 
@@ -234,6 +234,7 @@ class Dispute(NamedTuple):
 class DisputeReport:
     """The disputes of a dataset in their order. `betweens`: how many there are between whom.
 
+    `unseen`: samples whose verified values this annotator may not see; they count in no dispute with these.
     `closed`: blind samples that this annotator did not decide or settle, `given` of them with gold of a file;
     they are left out. `calibration` is in use and saw the gold of those that are `fitted`.
     """
@@ -243,9 +244,14 @@ class DisputeReport:
     threshold: int
     disputes: tuple[Dispute, ...]
     betweens: Mapping[str, int]
+    unseen: Collection[int]
     closed: int
     given: int = 0
     calibration: str = ""
+
+    def hidden(self, chosen: Iterable[Dispute]) -> Set[int]:
+        """The samples of which, with the chosen disputes, something waits for this annotator's own review."""
+        return {*self.unseen, *(dispute.sample_id for dispute in chosen if dispute.hidden)}
 
     @property
     def states(self) -> dict[State, int]:
@@ -285,10 +291,12 @@ def disputes(
     with store.snapshot():
         disagreements: list[Dispute] = []
         betweens: Counter[str] = Counter()
+        unseen: set[int] = set()
         closed: set[int] = set()
         given: set[int] = set()
         for kind in info.kinds:
             case = gather(store, info, annotator, kind, run, on_screen=on_screen)
+            unseen |= case.unseen
             closed |= case.closed & case.places.keys()
             given |= {n for n, sample in case.reviewed.items() if sample.origin == "imported"} & case.closed
             for pair in _pairs(case, scorers):
@@ -304,6 +312,7 @@ def disputes(
         threshold=info.threshold,
         disputes=ranked,
         betweens=dict(betweens),
+        unseen=unseen,
         closed=len(closed),
         given=len(given),
         calibration=info.calibration,
@@ -338,10 +347,11 @@ def _ranked(store: Store, info: DatasetInfo, disagreements: Sequence[Dispute]) -
 
 
 def _of_pair(case: DisputeCase, pair: ColumnPair) -> Iterator[Dispute]:
-    """The samples on which two columns differ; those that this annotator must decide blind are left out."""
+    """The samples on which two columns differ; what this annotator may not know of is left out."""
     weighted = case.weights(pair.between.removesuffix("~verified")) if pair.sort == "verified" else None
+    left_out = case.closed if pair.sort in AUTOMATIC else case.closed | case.unseen
     for gap in apart(pair.first, pair.second, weighted):
-        if gap.sample_id not in case.closed:
+        if gap.sample_id not in left_out:
             of = stamp(gap.first, gap.second)
             yield case.dispute(gap.sample_id, pair.sort, pair.between, gap[1:], "", of)
 
@@ -353,9 +363,7 @@ def _apart(first: float, second: float, weight: float) -> Values:
 
 def _annotators(case: DisputeCase) -> Iterator[Dispute]:
     """The samples whose annotators verified different things, by what each of them counts."""
-    open_ones = [
-        n for n, sample in case.reviewed.items() if sample.origin == "unresolved" and n not in case.closed
-    ]
+    open_ones = [n for n, sample in case.reviewed.items() if sample.origin == "unresolved" and n in case.seen]
     weights = case.weights(case.at.name) if open_ones else {}
     for number, reviews in verified_by(case.store, open_ones, case.kind).items():
         tallies = [(review.annotator, count(review.assessment.units)) for review in reviews]

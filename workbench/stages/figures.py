@@ -6,7 +6,7 @@ And how many reviews an interval of some width needs: of the interval that repor
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -33,7 +33,7 @@ from workbench.scoring.names import (
 )
 from workbench.stages.calibrate import CrossFit, cross_fitted
 from workbench.stages.examples import seen_by
-from workbench.stages.people import few_hidden
+from workbench.stages.people import HIDDEN, few_hidden
 from workbench.stages.plan import Prefix, prefix
 from workbench.stages.queue import able_scorers, headline_scorer, scored_by
 from workbench.stages.recompute import counts, recompute
@@ -139,12 +139,18 @@ def scope(
     return Scope(store, info, run, name, kind, fitted, begun, places, excluded, len(shown))
 
 
-def listing(stats: Figures, ids: Collection[int], begun: Collection[int] = ()) -> Figures:
-    """The same figures with these samples listed and no other one named: its reader is yet to decide it.
+def listing(stats: Figures, seen: Mapping[Kind, Set[int]], begun: Collection[int] = ()) -> Figures:
+    """The same figures with the samples listed that their reader has `seen`, and no other one named.
 
     Where these would tell the values of those (`few_hidden`) the figures go too; the estimate rests on the
-    samples that have `begun` the order.
+    samples that have `begun` the order. So do the figures of a scorer that would tell them next to another's.
     """
+    ids = seen[stats.kind]
+    telling = _telling(stats.counted, seen)
+    if telling and stats.scorer not in telling:
+        beside = tuple(each for each in stats.beside if each.scorer not in telling)
+        note = NOTES["telling"].format(scorers=many(len(telling), "scorer"))
+        stats = replace(stats, beside=beside, notes=(*stats.notes, note))
     rows = tuple(row for row in stats.rows if row.sample_id in ids)
     gone = len(stats.rows) - len(rows)
     if not gone:
@@ -157,7 +163,7 @@ def listing(stats: Figures, ids: Collection[int], begun: Collection[int] = ()) -
 
     slow = stats.without_fast
     groups = known, [row for row in known if row.sample_id in begun]
-    few = next((group for group in groups if _tells(group, ids)), None)
+    few = next((group for group in groups if stats.scorer in telling or _tells(group, ids)), None)
     stats = replace(
         stats,
         rows=rows,
@@ -172,6 +178,20 @@ def listing(stats: Figures, ids: Collection[int], begun: Collection[int] = ()) -
     if few is None:
         return stats
     return _withheld(stats, yours_first(sum(row.sample_id not in ids for row in few), len(few)))
+
+
+def _telling(counted: Mapping[Kind, Mapping[str, Set[int]]], seen: Mapping[Kind, Set[int]]) -> set[str]:
+    """The scorers whose figures would tell others' values: alone, or taken from those of more samples."""
+    telling = set()
+    for kind, by_scorer in counted.items():
+        wider: list[Set[int]] = []
+        ids = seen.get(kind, frozenset())
+        for name, samples in sorted(by_scorer.items(), key=lambda each: (-len(each[1]), each[0])):
+            apart = (len((samples ^ more) - ids) for more in wider)
+            if few_hidden(samples, ids) or any(0 < hidden < HIDDEN for hidden in apart):
+                telling.add(name)
+            wider.append(samples)
+    return telling
 
 
 def _tells(rows: Sequence[Row], ids: Collection[int], part: Callable[[Row], object] = bool) -> bool:
@@ -232,6 +252,7 @@ def figures_of(at: Scope, progress: Progress) -> Figures:
     causes = cause_totals(known.values())
     labels = {label for sample in known.values() for share in sample.shares for label in share.labels}
     estimated = whole(at, side)
+    beside, of_scorers = _beside(at, side)
     # another interval next to the estimate's, and one that holds at the end only, would be believed early
     early = not (estimated.refusal or estimated.complete or begun.at_planned_n)
     first, changed = _as_decided_first(at, side, rows)
@@ -265,7 +286,8 @@ def figures_of(at: Scope, progress: Progress) -> Figures:
         if len(by_language) > 1
         else {},
         reproducible=paired(again, side.within) if again else None,
-        beside=_beside(at, side),
+        beside=beside,
+        counted=of_scorers,
         sums=sums(known.values()),
         rows=rows,
         notes=tuple(_notes(at, side, both_arms, pairs)),
@@ -329,11 +351,15 @@ def _counts(at: Scope, side: Side, fast: int) -> Counts:
     )
 
 
-def _beside(at: Scope, side: Side) -> tuple[Beside, ...]:
-    """Every scorer and imported column that has values, in short; `side` is that of the scope's own."""
+def _beside(at: Scope, side: Side) -> tuple[tuple[Beside, ...], dict[Kind, dict[str, frozenset[int]]]]:
+    """Every scorer and imported column that has values, in short, and the samples that each counts by kind.
+
+    `side` is that of the scope's own; "verified" has every sample with a verified value.
+    """
     human = {at.kind: side.reviewed}
     columns = [name for name in scores.external_columns(at.store, at.info.id) if column_kind(name)]
     scorers = []
+    counted: dict[Kind, dict[str, frozenset[int]]] = {}
     for name in (*able_scorers(at.store, at.info), *columns):
         kind = kind_of(name)
         assert kind is not None  # of both lists
@@ -342,7 +368,10 @@ def _beside(at: Scope, side: Side) -> tuple[Beside, ...]:
             human[kind] = _that_count(replace(at, kind=kind, excluded=excluded))
         values, within = (side.values, side.within) if name == at.name else values_of(at, name)
         scorers.append(_short(name, kind, values, human[kind], within))
-    return tuple(scorers)
+        known = {n for n, review in human[kind].items() if recall_of(review.tally) is not None}
+        of_kind = counted.setdefault(kind, {"verified": frozenset(known)})
+        of_kind[name] = frozenset(n for n in known if values.get(n) is not None)
+    return tuple(scorers), counted
 
 
 def _that_count(at: Scope) -> dict[int, Reviewed]:

@@ -219,8 +219,8 @@ class QueueScreen(BaseScreen):
     async def _show(self, at: int | None, *, stay: bool) -> None:
         desk = self.now
         query, order = self.query_shown, self.views.order
-        all_disputes = await self._all_disputes(desk) if order == "disputes" else ()
-        disputes = largest_first(all_disputes)
+        report = await self._disputes(desk) if order == "disputes" else None
+        disputes = largest_first(report.disputes) if report else {}
         ids = await self._ids(desk, query, disputes)
         if not ids and self._rest != query and self._wanted is None:
             query = self._rest
@@ -238,7 +238,7 @@ class QueueScreen(BaseScreen):
         self._draw_head()
         if stay:
             return  # what was done in this view is shown there
-        if hidden := {dispute.sample_id for dispute in all_disputes if dispute.hidden} - disputes.keys():
+        if report and (hidden := report.hidden(report.disputes) - disputes.keys()):
             self.say(f"{many(len(hidden), 'more sample')}: hidden until your own review")
         if order == "doubt" and (number := await desk.undoubted()):
             message = f"{number:,} samples come last: they were never counted (workbench score counts them)"
@@ -256,11 +256,11 @@ class QueueScreen(BaseScreen):
         ids: array[int] = await (await self.bench.loaded("values")).kept_ids(desk, query, order)
         return ids
 
-    async def _all_disputes(self, desk: Desk) -> Sequence[Dispute]:
+    async def _disputes(self, desk: Desk) -> DisputeReport:
         """What disagrees, as this annotator may see it; what is not counted yet is counted and kept first."""
         read = partial((await self.bench.loaded("disputes")).disputes, desk.store, (await desk.fresh()).info)
         report: DisputeReport = await asyncio.to_thread(read, desk.annotator, on_screen=True)
-        return report.disputes
+        return report
 
     async def _read_progress(self) -> None:
         desk = self.now
