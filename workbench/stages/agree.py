@@ -21,7 +21,7 @@ from workbench.comparing.reviewers import (
 )  # fmt: skip
 from workbench.errors import UsageError
 from workbench.matching.units import language_of
-from workbench.model import RESOLVED, Assessment, Kind, Progress, silent
+from workbench.model import KINDS, RESOLVED, Assessment, Kind, Progress, silent
 from workbench.reviewing.edits import IMPORT_ACTION, Accept, Open
 from workbench.reviewing.fold import undone_actions
 from workbench.scoring.names import DEFAULT_SCORER
@@ -80,7 +80,7 @@ def agree(
     if kind not in info.kinds:
         raise UsageError(f"{info.name} does not review {kind} units; there is: {', '.join(info.kinds)}")
     scorer = None if kind == info.kinds[0] else DEFAULT_SCORER[kind]
-    seen_by_kind = {each: may_see(store, info, viewer, each, on_screen=on_screen) for each in info.kinds}
+    seen_by_kind = {each: may_see(store, info, viewer, each, on_screen=on_screen) for each in KINDS}
     seen = seen_by_kind[kind]
     stats = listing(figures(store, info, scorer=scorer, progress=progress), seen_by_kind)
     left_out: Counter[str] = Counter()
