@@ -80,12 +80,15 @@ def test_what_is_told_is_judged_so(contexts: list[str], lang: str, said: str, fo
 
 
 def test_statements_are_the_sentences_of_the_reference() -> None:
-    """Each sentence is judged by itself and keeps its place; an emoji and a heading say nothing."""
-    reference = "Gustave Eiffel built the tower. Octopuses dream. 🌱\n\nWhat else:"
+    """Each sentence is judged by itself and keeps its place; an emoji and headings say nothing."""
+    reference = "Gustave Eiffel built the tower. Octopuses dream. 🌱\n\nWhat else:\n\n# More\n"
+    reference += "| A | B |\n|--|--|\n| 1889 | fair |"
 
-    assert [("Gustave Eiffel built the tower.", 0, 31, "found"), ("Octopuses dream.", 32, 48, "missing")] == [
-        (said.text, said.start, said.end, said.verdict) for said in statements(reference, CONTEXTS, "en")
-    ]
+    assert [
+        ("Gustave Eiffel built the tower.", 0, 31, "found"),
+        ("Octopuses dream.", 32, 48, "missing"),
+        ("| 1889 | fair |", 89, 104, "found"),
+    ] == [(said.text, said.start, said.end, said.verdict) for said in statements(reference, CONTEXTS, "en")]
 
 
 def test_a_proposal_looks_at_everything() -> None:
@@ -166,7 +169,7 @@ def test_statements_are_the_sentences_and_quote_the_contexts(
     left = [span.of(reference) for span in sentences(reference) if (span.start, span.end) not in kept]
 
     assert len(kept) == len(found) == len(sentences(reference)) - len(left)
-    assert all(one.endswith(":") or not any(map(str.isalnum, one)) for one in left)
+    assert all(one.endswith(":") or one[0] in "#|" or not any(map(str.isalnum, one)) for one in left)
     assert [reference[s.start : s.end] for s in found] == [s.text for s in found]
     assert {s.verdict for s in found} <= {"found", "missing"}
     for one in found:

@@ -65,11 +65,13 @@ def test_sentences_end_where_they_end(expected: list[str]) -> None:
 
 
 def test_paragraphs_and_list_items_are_apart() -> None:
-    """A heading, an item or a table ends without a full stop."""
+    """A heading, an item or a row of a table ends without a full stop."""
     expected = [
         "A heading",
         "Text goes on\nhere.",
-        "| Mg | Day |\n|--|--|\n| 5 | 1 |",
+        "| Mg | Day |",
+        "|--|--|",
+        "| 5 | 1 |",
         "So",
         "- one",
         "- two",

@@ -205,12 +205,19 @@ _END = re.compile(
     "|(?<=[。！？｡])[。！？｡]*[」』”’）〉》]*"  # … except in East Asia
     r"|(?<=\n)[^\S\n]*\n\s*"  # an empty line
     r"|(?<=\n)(?=\s*(?:[-*•–—]|\d+[.)])\s)"  # a list item
-    r"|(?<=\|\n)(?=[^\S\n]*[^|\s])|(?<=[^|]\n)(?=\|))"  # behind and before a table
+    r"|(?<=\|\n)|(?<=[^|]\n)(?=\|))"  # behind and before a row of a table
 )
 _LAST_WORD = re.compile(r"(?<![^\W_])([^\W_]++)\.$")
 _CLOSERS = "\"'»”’)]›[¹²³⁰⁴⁵⁶⁷⁸⁹0123456789,–-"
 # 2,4 г. and 30 руб. may end a sentence, 2020 г. does not.
-_MEASURE = re.compile(r"(?:(?:(?<!\d)\d{1,3}|\d[.,]\d+)[ \u00a0](?:г|мин)|\d[ \u00a0](?:руб|коп))\.$")
+_MEASURE = re.compile(
+    r"(?:(?:(?<!\d)\d{1,3}|\d[.,]\d+)[ \u00a0](?:г|мин)"
+    r"|(?:\d|тыс\.?|мл(?:н|рд)\.?|трлн\.?)[ \u00a0](?:руб|коп)"
+    r"|л(?:ся|[аио]сь) \d\d? [а-я]+ \d{4}[ \u00a0]г)\.$"  # начался 22 июля 1829 г.
+)
+# Abbreviations that end a sentence before one of these words: at 8 a.m. Her TSH fell.
+_BEFORE_OPENERS = listed(_WORDS["before an opener"])
+_OPENER = re.compile(rf"\s+(?:{'|'.join(_WORDS['openers'].split())})(?=\s)")
 
 
 def sentences(text: str) -> list[Span]:
@@ -246,6 +253,8 @@ def _ends(text: str, match: re.Match[str]) -> bool:
     word = _LAST_WORD.search(before)
     if word is None or _MEASURE.search(before):
         return True
+    if before.rpartition(" ")[2] in _BEFORE_OPENERS and _OPENER.match(text, match.end()):
+        return True
     last, head = word.group(1), before[: word.start()].rstrip()
     if last.isdigit():
         ordinal = head.rpartition(" ")[2].lower() in _BEFORE_ORDINALS
@@ -253,7 +262,7 @@ def _ends(text: str, match: re.Match[str]) -> bool:
     if len(last) == 1 and (last.isupper() or head.endswith(".")):
         return head.endswith("°")  # no initial, nor the second letter of т.е., z. B., U.S.
     if len(last) == 1 and _INITIAL.match(text, match.end()):
-        return False  # the first letter of z. B.
+        return head.endswith("/")  # km/h. M. Dupont, but not the first letter of z. B.
     if last.lower() in _NUMBERED:
         return not _NUMBER.match(text, match.end())
     return last.lower() not in _ABBREVIATIONS

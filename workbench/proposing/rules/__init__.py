@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
-from workbench.model import Proposal, ProposedEntity, ProposedStatement, Sample
+from workbench.model import Proposal, ProposedEntity, ProposedStatement, Sample, Span
 from workbench.proposing.rules.attribution import Passages, judge
 from workbench.proposing.rules.lexicon import Claims, Found
 from workbench.proposing.rules.names import names, nested
@@ -68,13 +69,17 @@ def statements(reference: str, contexts: Sequence[str], lang: str | None) -> tup
     """
     lang = detect(reference) if lang is None else lang
     known = Passages(contexts, lang)
+    cut = [(span, span.of(reference)) for span in sentences(reference)]
     return tuple(
-        replace(judge(span.of(reference), known, lang), start=span.start, end=span.end)
-        for span in sentences(reference)
-        if _says_something(span.of(reference))
+        replace(judge(said, known, lang), start=span.start, end=span.end)
+        for (span, said), (_, following) in pairwise([*cut, (Span(0, 0), "")])
+        if _says_something(said, following)
     )
 
 
-def _says_something(sentence: str) -> bool:
-    """Whether a sentence is more than signs (🌱) and no short heading of a list ("Pflichten:")."""
-    return any(map(str.isalnum, sentence)) and (sentence[-1] != ":" or sentence.count(" ") > 4)
+def _says_something(sentence: str, following: str) -> bool:
+    """Whether a sentence is more than signs (🌱), no heading (Pflichten:, # Findings), no head of a table."""
+    heading = sentence.startswith("#") and sentence.lstrip("#")[:1] == " "
+    head = following.startswith("|") and not any(map(str.isalnum, following))
+    listing = sentence[-1] == ":" and sentence.count(" ") <= 4
+    return any(map(str.isalnum, sentence)) and not (heading or head or listing)

@@ -178,7 +178,8 @@ class RunLabels:
             return "person"
         if len(listed) in {2, 3} and all(word[:1].isupper() and word.isalpha() for word in listed):
             articles = ARTICLES if self._reading.lang in ROMANCE else {"the"}
-            product = is_organisation(listed[0]) or listed[-1][1:].isupper()  # Amazon Echo, Amazon RDS
+            known = is_organisation(listed[0]) or (len(listed[0]) > 2 and listed[0].isupper())
+            product = known or listed[-1][1:].isupper()  # Amazon Echo, BNP Paribas, Amazon RDS
             thing = product or before in articles or listed[0] == "The" or self._reading.lang == "de"
             return "other" if thing else "person"
         return "other"

@@ -97,7 +97,7 @@ EPITHETS = words("great terrible elder younger conqueror bold magnificent fat pi
 ABBREVIATIONS = words(WORDS["abbreviations"])
 SHORTHAND = words(WORDS["shorthand"])  # in capitals, and no name: LOL, FYI, TV
 HYPHEN_TAILS = words("based born led era like type made run held old wide area only free")
-COMPANY_ENDINGS = words("inc ltd llc plc jr sr corp co limited gmbh s.a")
+COMPANY_ENDINGS = words("inc ltd llc plc jr sr corp co limited gmbh s.a. s.p.a. s.r.l. n.v. b.v.")
 LEGAL_FORMS = frozenset(WORDS["legal-forms"].split())  # no names by themselves
 POSSESSED = words("college church school hospital cathedral court day park prize university club")
 # What ministries and committees are about: "and" after one of these stands inside a name.

@@ -181,12 +181,14 @@ def _parts(reading: Reading, first: int, index: int) -> bool:
     here, after = reading.words[index], reading.words[index + 1]
     if not (reading.capital[index] and reading.capital[index + 1]):
         return False
-    country = first == index and (is_place(here) or is_people(here))
-    body = first == index and is_organisation(here) and reading.is_capital(index + 3)
+    listed = is_place(here) or is_people(here)
+    country = first == index and listed
     if country and (is_people(after) or is_faith(after)) and not is_people(f"{here} {after}"):
         return True
     if after.casefold() in lexicon.OFFICES and reading.word(index + 2):
-        return (country or body) and not is_title(here)
+        article = index == first + 1 and first in reading.opening and reading.folded(first) == "the"
+        known = listed or (is_organisation(here) and reading.is_capital(index + 3))
+        return known and (first == index or article) and not is_title(here)
     if after[0] >= "Ѐ" and after[0] < "\u0530":
         if here[-1] < "\u0250" and here[-1].isalpha():
             return True
@@ -277,7 +279,8 @@ def _evident(reading: Reading, run: Run) -> Run | None:
         return run
     folded = word.casefold()
     small = folded not in reading.capitalised
-    asks = small and reading.lang in ("en", "") and folded in _ASKING
+    asking = folded in _ASKING or (folded == "see" and reading.words[run.last].isdecimal())  # See Table 1
+    asks = small and reading.lang in ("en", "") and asking
     asks = asks and reading.word(run.last + 1) not in _ACTING | _BEING
     common = small and (plural or folded in reading.lowered) and folded not in lexicon.HEADS
     if asks or (common and not _headed_name(reading, run)) or _russian_opener(reading, run):

@@ -258,7 +258,7 @@ _BEFORE = rf"(?<!{_JOINED})(?<![.,/])(?<!\d:)"
 _END = rf"(?!{_JOINED})"
 _MAGNITUDE = f"(?:{_EITHER['magnitudes']})"
 _RATE = f"(?:{EACH}|(?:{_EITHER['rates']})(?! \\d))"
-_CURRENCY = f"(?:d['’]|de )?(?:{_EITHER['currencies']}){_RATE}?"
+_CURRENCY = f"(?:d['’]|de )?(?:{_EITHER['currencies']}|{_EITHER['currency codes']}|INR){_RATE}?"
 # m/s², mol·l⁻¹, W/(m·K), mg/Tag, 5 mg twice daily
 _EXPONENT = r"(?:[²³]|⁻[¹²³]|\^[-−]?\d)"
 _PART = rf"(?:[/·⋅*]\(?(?:[a-zµμΩ]{{0,2}}[A-Z][a-z]?|[a-zµμ]{{1,12}}|[а-яё]{{1,12}}){_EXPONENT}?{_END}\)?)"
@@ -281,8 +281,9 @@ _EAST_MAGNITUDE = "[万萬亿億兆만억조千百]"
 _SMALL = "one|two|three|four|five|six|seven|eight|nine"
 
 
-_SIGN = r"[$€£¥₽₹₩₴₺₫]|(?<!\w)(?:USD|EUR|GBP|JPY)(?= ?\d)"
-_SIGNS = (*"$€£¥₽₹₩₴₺₫", "USD", "EUR", "GBP", "JPY")
+# ISO 4217, but codes that are words (ALL, TOP) or have another meaning before a figure (SDG 3, PHP 8).
+_SIGN = rf"[$€£¥₽₹₩₴₺₫]|(?<!\w)(?:{_EITHER['currency codes']})(?= ?\d)"
+_SIGNED = re.compile(r"[$€£¥₽₹₩₴₺₫]|[A-Z]{3} ?\d")
 _OF_HUNDRED = ("%", "‰", "cent", "cient", "процент", "zent", "百分之")
 
 
@@ -334,7 +335,7 @@ def amounts(text: str) -> list[Found]:
     hundreds = any(word in text for word in _OF_HUNDRED)
     return _found(
         "number",
-        money.finditer(text) if any(sign in text for sign in _SIGNS) else _at(money, text, starts),
+        money.finditer(text) if _SIGNED.search(text) else _at(money, text, starts),
         percent.finditer(text if hundreds else ""),
         _at(units, text, starts),
         _at(magnitudes, text, starts),

@@ -20,6 +20,7 @@ _MARKS = frozenset(",;()-–|")
 _SLASHED = re.compile(r"\d|S$")  # R/3, A/S
 _ARTICLE = re.compile(r"(?:(?<![^\n])|(?<=[.!?:»] ))[LD]['’](?!Oréal)")  # that opens a French sentence
 _PLURALS = lexicon.words("women men children people")  # Women's Health Organization
+_ON = lexicon.words("am an bei im in ob on sur under upon")  # Frankfurt an der Oder
 _OPENING = re.compile("[“«„•*@]")
 _NICKNAME = frozenset("\"“”'‘’«»")
 
@@ -175,7 +176,7 @@ def _joined(reading: Reading, first: int, last: int) -> int | None:
 
 
 def _after_mark(reading: Reading, first: int, last: int, after: int, mark: str) -> int | None:
-    """J. Smith, St. Louis, R/3, Apple, Inc., King's College, John "Jack" Smith, Procter & Gamble."""
+    """J. Smith, Dept. of Justice, R/3, Apple, Inc., King's College, John "Jack" Smith, Procter & Gamble."""
     touching = reading.gap(last, after) == ""
     follower = after + 1
     word = reading.words[last]
@@ -183,12 +184,14 @@ def _after_mark(reading: Reading, first: int, last: int, after: int, mark: str) 
         return _tail(reading, first, last, follower)
     if mark == "/" and touching and word.isupper() and reading.gap(after, follower) == "":
         return follower if len(word) < 3 and _SLASHED.match(reading.word(follower)) else None
+    if mark == "." and touching and word == "Dept":
+        return _after_particle(reading, first, last, follower)
     if not reading.is_capital(follower):
         return None
     near = reading.near(after, follower)
     if mark == "." and touching:
         known = word.casefold() in lexicon.ABBREVIATIONS or reading.words[follower] in lexicon.LEGAL_FORMS
-        joined = near and (len(word) == 1 or known)
+        joined = near and (known or (len(word) == 1 and word.isalpha()))
     elif mark == ",":
         joined = reading.folded(follower) in lexicon.COMPANY_ENDINGS
     elif mark in {"'s", "’s"}:
@@ -222,6 +225,9 @@ def _nickname(reading: Reading, opened: int) -> int | None:
 
 def _after_particle(reading: Reading, first: int, last: int, after: int) -> int | None:
     """Bank of the West, Ludwig van der Rohe, Department of Health and Social Care."""
+    for index in (after + 1, after + 2) if reading.folded(after) in _ON else ():
+        if reading.is_capital(index) and is_place(reading.name(last, index)):
+            return index
     index = after
     kinds = set()
     while index - after < 3 and not reading.capital[index]:

@@ -118,6 +118,8 @@ def _reads_as_title(inside: str, lang: str) -> bool:
         return False
     if len(listed) == 1:
         return listed[0].casefold() not in function
+    if all(word.casefold() in function and (not at or word.islower()) for at, word in enumerate(listed)):
+        return False  # "It is," he said
     heavy = [word for word in listed[1:] if len(word) > 3 and word.casefold() not in function]
     capital = sum(word[0].isupper() or word[0].isdigit() for word in heavy)
     if lang == "en":
