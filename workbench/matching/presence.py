@@ -77,7 +77,8 @@ def folded(word: str) -> str:
 @lru_cache(maxsize=4_096)
 def traits(word: str, lang: str | None) -> frozenset[str]:
     """The forms of a folded word; of a short word also the whole one."""
-    return forms(word, lang).union(f"whole {whole}" for whole in wholes(word))
+    known = forms(word, lang)
+    return known.union(f"whole {whole}" for form in (word, *known) for whole in wholes(form))
 
 
 def opening(word: str) -> str:
@@ -575,7 +576,9 @@ _PIECE = re.compile(
 _BEFORE_FIGURE = re.compile(rf"(?:{numbers.SIGN})?[{numbers.SYMBOLS}]?$")
 # A figure of a time, a ratio or a fraction; not of the season 2019/20.
 _PART_BEFORE, _PART_BEHIND = re.compile(r"(?<![\d.,:/])\d\d?[:/]$"), re.compile(r"(?<!\d\d\d)[:/]\d")
-_NUMBER_BEFORE = re.compile(r"[^\W\d_]+[ \u00a0-](?:and[ \u00a0-](?:a (?:half )?)?)?$")
+_NUMBER_BEFORE = re.compile(
+    r"(?<!\w)(?!m(?:oins|enos) )[^\W\d_]+[ \u00a0-](?:and[ \u00a0-](?:a (?:half )?)?)?$"
+)
 _RANGE_BEFORE = re.compile(r"\d\s?[-–]$")
 _BEFORE_ROMAN = re.compile(r"(?<![^\W_])[A-ZÀ-ÞА-Я][^\W_]*[ \u00a0-]$")
 _THREE = re.compile(r"\d{3}(?!\d)")
@@ -627,6 +630,7 @@ def _is_other_figure(name: Analysed, text: str, start: int, end: int) -> bool:
         return True
     begin = _whole_figure(text, start, name.lang)
     edge = behind.end() if behind and name.lang in ("fr", "es") else end + 1  # jours ouvrés
+    edge += 2 * (name.text[-1] in "°′″")  # °C
     if differ(name.text, text[max(0, begin - 2) : edge], name.lang):
         return True
     smallest = filter(has_digit, _as_words(name.text, name.lang))

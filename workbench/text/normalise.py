@@ -174,7 +174,7 @@ _FOREIGN_DIGIT = re.compile(r"[^\D0-9]")
 # 10² is no 102, 2½ no 21/2: compatibility forms write them with the same digits.
 _RAISED = re.compile("[²³¹⁰⁴-⁹¼-¾⅐-⅞](?<=\\d.)")
 _BARE = re.compile(r"(?<!\d)(?=[¼½¾])")
-_LEVEL = str.maketrans("″>≥≤", "′<<<")
+_LEVEL = str.maketrans("″°>≥≤", "′′<<<")
 _WRITTEN = {"¼": ".25", "½": ".5", "¾": ".75", "+": " plus", "-": " minus", "−": " minus", "–": " minus"}
 _ROUNDS = 4  # folding settles in two rounds on all of Unicode; the rest is margin
 
@@ -283,6 +283,8 @@ def fold(text: str) -> str:
 
 def words(text: str, lang: str | None = None) -> list[str]:
     """All words of a name in one spelling, in order; initials keep their dot ("j.", "k.", "rowling")."""
+    if lang == "de" and "Billion" in text:  # an English text has a small letter
+        text = text.replace("Billion", "Trillion")
     if text.isascii():  # most names
         if text.replace(" ", "").isalpha() and not numbers.ROMAN_END.search(text):
             parts = text.lower().split()
@@ -340,7 +342,8 @@ def _numeral(word: str) -> str:
 _TOLD = re.compile("|".join(_WORDS["told apart"].split()))
 _DOLLARS = re.compile(r"\$|\d dollars")
 _NTH = re.compile(_WORDS["in an order"].strip(), re.IGNORECASE)
-_TITLE = re.compile("[A-Z][a-z]{3}")  # the film 48 Hours is no two days; German has capitals everywhere
+# The film 48 Hours is no two days; German has capitals everywhere.
+_TITLE = re.compile("[A-Z][a-z]{3}(?<!Stun|Minu|Tage|Woch|Mona|Jahr|Gram|Mete)")
 _SIDE_BY_SIDE = re.compile(r"\d\S*(?: \d\S*)+")
 
 
@@ -350,8 +353,11 @@ def differ(a: str, b: str, lang: str | None) -> bool:
     In the country of their dollars, in what only a sign or capitals tell (MW, mW; 5′, 5″; < 5, > 5), in their
     unit (10 business days), in the order of figures side by side (2-1, 1-2), or as 2 days and the 2nd day.
     """
-    told = [{mark.strip() for mark in _TOLD.findall(text)} for text in (a, b)]
-    alike = [{mark.lower().translate(_LEVEL) for mark in marks} for marks in told]
+    told = [
+        [*dict.fromkeys(mark.strip() for mark in _TOLD.findall(text) if mark[0] not in numbers.SYMBOLS)]
+        for text in (a, b)
+    ]
+    alike = [[mark[0].lower().translate(_LEVEL) for mark in marks] for marks in told]
     signs = told[0] != told[1] and (alike[0] == alike[1] or all(map(_DOLLARS.search, (a, b))))
     x, y = words(a, lang), words(b, lang)
     figures = [{*filter(has_digit, some)} for some in (x, y)]

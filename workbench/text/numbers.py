@@ -110,6 +110,10 @@ _EAST_NUMBER = re.compile(
     r"|(?: (?=[천만억]{1,2}\b))?(?:천[만억]?|[만억])) ?)+"
     r"(?:\d{1,4}(?![\d.,]|\s?[年년月월]))?"
 )
+_COLD = re.compile(
+    r"(?<![\d.,])(\d{1,4}(?:[.,]\d{1,3})?\s?(?:°|[^\W\d]{1,12})(?:\s?(?:C|F|Celsius|Fahrenheit|Цельсия)(?!\w))?)"
+    rf"\s(?:{'|'.join(_WORDS['below zero'].strip().splitlines())})(?!\w)"
+)
 _IS_EAST = re.compile(f"[年년月월{EAST}]")
 _MILLION = re.compile(r"(?<=\d)\s?(?:" + "|".join(_WORDS["millions"].split()) + ")")
 _FRACTION = re.compile(r"(?<![\d/.,])(?:(\d{1,3}) )?(?:([13])/(4|(?<=1/)2))(?![\d/])")
@@ -124,6 +128,7 @@ _LETTER = f"[^\\W_{UNSPACED}]"
 _GLUED = re.compile(
     rf"(?<!{_LETTER})([{SYMBOLS}]?)(\d++(?:[.,]\d++){{0,10}}+)([^\W\d_{UNSPACED}]++)(?!{_LETTER})"
 )
+_MONEY = re.compile(r"([$€£]\d[\d.,]*)\s([mMbB])(?!\w)")  # $5 m
 _SHORT = {"k": "thousand", "K": "thousand", "M": "million", "B": "billion"}
 _SHORT_OF_MONEY = {**_SHORT, "m": "million", "b": "billion", "T": "trillion"}
 _RATE = re.compile(r"(?<=\d)\s?(mph|kmh|kph)(?!\w)", re.IGNORECASE)
@@ -139,8 +144,11 @@ _AREA = re.compile(
     r"|(?i:([^\W\d]+)\s(?:(?:cuadrado|carré|quadrado)s?|quadrat[oi])(?!\w)|(?:квадратн\w+|кв\.)(?=\s?[км])|quadrat(?=\w*meter)))"
 )
 _US_DOLLARS = re.compile(r"U(?<!\wU)S\s?(?=\$)")
-SIGN = r"(?:[-−–](?<![^\s(].)(?<!\d\s.)|(?<!\w)[Mm]inus |(?<!\w)[Мм]инус )"
-"""What makes a figure negative that it stands before: −5, –5, minus 5; no bullet, no range."""
+SIGN = (
+    r"(?:[-−–](?<![^\s(].)(?<!\d\s.)"
+    r"|(?<!\w)(?:[Mm]inus|[Мм]инус|(?<!\b[aod][ul] )(?<!\blo )(?<!\bo )[Mm](?:oins|enos)) )"
+)
+"""What makes a figure negative that it stands before: −5, –5, minus 5; no bullet, range or au moins 5."""
 _BELOW_ZERO = re.compile(rf"{SIGN}(?=(?:US)?[{SYMBOLS}]?\d)")
 _CODE = re.compile(rf"\b({'|'.join(_CURRENCIES)})\s?(?=\d)")
 _QUARTER = re.compile(r"Q(?<!\wQ)([1-4])(?=\s\d{4}\b)")
@@ -150,9 +158,9 @@ _O_CLOCK = re.compile(r"(?<![\d.,:])(\d\d?)(?:[.:](\d\d))?\s?Uhr(?!\w)")
 _HALF_OF_DAY = re.compile(r"(?<=\d)\s?([ap])\.?m\b\.?", re.IGNORECASE)
 # What the patterns above change has one of these in it: one search spares nine. 5 May and 1939-45 have none.
 _TO_PART = re.compile(
-    r"\d(?:[^\W\d]|:\d|\s(?i:[ap]\.?m|k|cm|m(?!il|[aeouy])|ft|uhr|[glthлтг]\b|[년월年月千万萬億亿兆천만억조ล]))"
-    r"|/\w|[-−–](?<![^\s(].)(?:US)?[$€£¥₽]?\d|inus |инус | per |"
-    r"Q\d|[DRPY]\s?\d|S\s?\$|°|uadra|carré|квадр|м[2²]|кв\."
+    r"\d(?:[^\W\d]|:\d|\s(?i:[ap]\.?m|k|cm|m(?!il|[aeouy])|ft|uhr|[bglthлтг]\b|[년월年月千万萬億亿兆천만억조ล]))"
+    r"|/\w|[-−–](?<![^\s(].)(?:US)?[$€£¥₽]?\d|inus |инус |oins |enos |\sz[eé]ro|\s[Nn]ull|cero|нуля|мороза"
+    r"| per |Q\d|[DRPY]\s?\d|S\s?\$|°|uadra|carré|квадр|м[2²]|кв\."
 )
 # In words that are one already: 14 to 17, 14 cm to 17 cm, 2c30 pm.
 _RANGE = re.compile(
@@ -177,6 +185,8 @@ def parted(text: str) -> str:
     """
     if not _TO_PART.search(text):
         return text
+    text = _COLD.sub(rf"{_MINUS} \1", text)
+    text = _MONEY.sub(r"\1\2", text)
     text = _MILLION.sub(" million ", text)
     text = _FRACTION.sub(lambda part: f"{int(part[1] or 0) + int(part[2]) / int(part[3])}", text)
     if _IS_EAST.search(text):
@@ -238,15 +248,16 @@ _DOT_THOUSANDS = listed("de es it pt nl tr id da")
 def number(literal: str, lang: str | None) -> str:
     """One spelling for a number as written: separators of thousands go, the decimal sign is a dot.
 
-    With both signs the last one is decimal. 1.000 is a thousand where `lang` writes it so. What is no
-    number (3.10.2, 1,2,3) stays as written, and so do decimals: version 3.10 is not 3.1.
+    With both signs the last one is decimal. 1.000 is a thousand where `lang` writes it so or is
+    not known. What is no number (3.10.2, 1,2,3) stays as written, and so do decimals: 3.10 is not 3.1.
     """
     plain = literal.replace(" ", "").replace("'", "")
     dots, commas = plain.count("."), plain.count(",")
+    dotted = lang in _DOT_THOUSANDS or (not lang and plain[-1] == "0")  # few write 1.000 for 1
     if dots and commas:
         decimal = "." if plain.rindex(".") > plain.rindex(",") else ","
         plain = plain.replace("," if decimal == "." else ".", "").replace(decimal, ".")
-    elif _THOUSANDS.fullmatch(plain) and (commas or dots > 1 or lang in _DOT_THOUSANDS):
+    elif _THOUSANDS.fullmatch(plain) and (commas or dots > 1 or dotted):
         plain = plain.replace(",", "").replace(".", "")
     else:
         plain = plain.replace(",", ".", 1)
@@ -380,6 +391,8 @@ def _compose(
         scale = _SCALES.get(words[index + 1]) if counted and index + 1 < len(words) else None
         if scale and word in _DEGREE:
             value, used = scale, 2
+        elif word in _DEGREE and counted and composed[-1][0] == "-" and not word.startswith("degree"):
+            value, used = "celsius", 1
         elif not used:
             value, used = _AMOUNTS.get(word) or (_MEASURES.get(word, word) if counted else word), 1
         composed += [below + value, sign] if sign else [below + value]
