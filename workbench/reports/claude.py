@@ -86,10 +86,12 @@ def report_text(report: ModelReport) -> str:
             "; run again: only what is missing is asked" if report.stopped in ("", "asked to stop") else ""
         )
         lines.append(f"  {report.left:,} left: {report.stopped or 'interrupted'}{again}")
+    elif report.stopped:
+        lines.append(f"  not all failed samples were asked again: {report.stopped}")
     spent, usage = report.progress, report.progress.usage
     silent = f" ({many(spent.unmetered, 'answer')} named no tokens)" if spent.unmetered else ""
     cached = f", {usage.cache_read:,} of them from the cache" if usage.cache_read else ""
-    if not (spent.requests or report.proposed or report.left):
+    if not (spent.requests or report.proposed or report.left or report.stopped):
         return page([*lines, "  nothing was left to ask"])
     lines.append(
         f"  {many(spent.requests, 'request')}, {spent.refused:,} met a rate limit · "

@@ -239,8 +239,8 @@ class Book:
                 proposals.append({**row, "document": proposal_document(made), "calls": used})
         return proposals, failures
 
-    async def note_batch(self, name: str, asks: tuple[Ask, ...]) -> None:
-        """Before a batch is sent (no name yet), when it is taken, when all its rows are stored (no asks)."""
+    async def note_batch(self, name: str, asks: tuple[Ask, ...]) -> str:
+        """Before a batch is sent (no name yet), when it is taken, when nothing of it is left (no asks)."""
         unsent = UNSENT + text_hash(*(ask.id for ask in asks))
         if not asks:
             await self.store.write(runs.change_batch, name, fetched=True)
@@ -249,6 +249,7 @@ class Book:
         else:
             document = [[ask.task, list(ask.keys), ask.count] for ask in asks]
             await self.store.write(runs.add_batch, self.run_id, unsent, document)
+        return unsent
 
     async def open_batches(self, client: ModelClient) -> dict[str, list[Ask]]:
         """The batches of an earlier start that are at the service, with what is not stored of them."""

@@ -250,7 +250,7 @@ def plan_purge(store: Store, info: DatasetInfo, keys: Sequence[str], annotator: 
     left, lines = _cut_off(store, info.id)
     lines += [
         f"{run.name}: a batch of it is at the service and may bring back names of this text: fetch it first "
-        "(workbench propose --batch)"
+        f"(workbench propose --proposer {run.proposer} --model {run.model} --batch)"
         for run in runs.list_runs(store, info.id)
         if runs.open_batches(store, run.id)
     ]

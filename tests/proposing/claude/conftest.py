@@ -68,8 +68,9 @@ class Kept:
         while self.alone - self.known.keys():
             yield plan(samples, Setup(), ("entity",), self.known, self.alone)
 
-    async def on_batch(self, name: str, asks: tuple[Ask, ...]) -> None:
+    async def on_batch(self, name: str, asks: tuple[Ask, ...]) -> str:
         self.batches.append((name, len(asks)))
+        return "unsent"
 
     def kinds(self) -> list[str]:
         return sorted(one.kind for _, one in self.results if isinstance(one, Failure))

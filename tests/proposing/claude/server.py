@@ -35,7 +35,7 @@ class Options:
 
     `latency` is the mean seconds of an answer; none comes before `hold` is set. Without `headers` the limits
     are not named. A batch ends `batch_seconds` after it was made; `batch_faults` of its rows are errored,
-    expired or canceled.
+    expired or canceled; with `no_batches` its path is not known.
     Models are described unless `describes` is off: then the path is not known, as at a gateway.
     An answer has `thinking` tokens too, and costs `answer_times` what is in it, up to the request's limit.
     """
@@ -50,6 +50,7 @@ class Options:
     faults: Faults = field(default_factory=Faults)
     batch_seconds: float = 0.0
     batch_faults: float = 0.0
+    no_batches: bool = False
     slow_seconds: float = 30.0
     thinking: int = 0
     answer_times: int = 1
@@ -259,6 +260,8 @@ class Service:
         return _json(200, told)
 
     def _batch(self, method: str, path: str, body: bytes, host: str) -> Reply:
+        if self.options.no_batches:
+            return error("404")
         parts = path.removeprefix("/v1/messages/batches").strip("/").split("/")
         if parts == [""]:
             if method == "GET":

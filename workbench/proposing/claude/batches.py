@@ -35,7 +35,8 @@ _AMBIGUOUS: frozenset[FailureKind] = frozenset(("timeout", "connection", "server
 
 _END = object()
 
-OnBatch = Callable[[str, tuple[Ask, ...]], Awaitable[None]]
+OnBatch = Callable[[str, tuple[Ask, ...]], Awaitable[str]]
+"""Notes how far a batch is; returns the name of the note of one that is about to be sent."""
 OnRow = Callable[[Ask, Result, str], Awaitable[None]]
 """What is done with a result and the id of its batch."""
 
@@ -94,6 +95,8 @@ async def submit(client: ModelClient, setup: Setup, asks: Sequence[Ask]) -> str 
             fresh = [name for name, rows in now.items() if rows == len(asks) and name not in before]
             if fresh:
                 return fresh[0]
+        elif failure.kind == "unknown model":  # the model was found before: a 404 is of batches
+            return Failure("no batches")
         elif failure.kind not in {"rate limited", "overloaded"}:
             return failure
         await asyncio.sleep(min(_LONGEST_POLL, _POLL * 2**attempt))
@@ -138,10 +141,11 @@ async def propose_batches(
 
     Each step is taken when the asks before are settled; not when something ended the run.
     `on_batch` gets "" and the asks before a batch is sent, its id and the asks once it is taken, and its id
-    and no asks when every row is handed over: what it stores is what `pending` is made of after a restart
-    (an ask needs its task, keys and count for that, not its pieces). A batch cannot be held back once it is
-    sent, so that the budget goes by what its rows likely cost. Rows that expired, were canceled or errored
-    are failures to retry. `stop` ends the waiting; the batches go on at the service.
+    and no asks when every row is handed over, or its note and no asks when the service refused it: what it
+    stores is what `pending` is made of after a restart (an ask needs its task, keys and count for that, not
+    its pieces). A batch cannot be held back once it is sent, so that the budget goes by what its rows likely
+    cost. Rows that expired, were canceled or errored are failures to retry. `stop` ends the waiting; the
+    batches go on at the service.
     """
     run = BatchRun(client, on_row, on_batch, terms)
     waiting = {name: _Sent({ask.id: ask for ask in batch}) for name, batch in pending.items()}
@@ -151,9 +155,11 @@ async def propose_batches(
         for batch in split(setup, run.affordable(asks)):
             if terms.stop.is_set():
                 break
-            await on_batch("", batch)
+            note = await on_batch("", batch)
             name = await submit(client, setup, batch)
             if isinstance(name, Failure):
+                if name.kind not in _AMBIGUOUS:  # refused: nothing of it is at the service
+                    await on_batch(note, ())
                 failure = name  # what was taken before is still worth waiting for
                 break
             await on_batch(name, batch)
