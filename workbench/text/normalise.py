@@ -173,7 +173,7 @@ _DEVANAGARI = re.compile("[\u0900-\u097f]")
 _FOREIGN_DIGIT = re.compile(r"[^\D0-9]")
 # 10² is no 102, 2½ no 21/2: compatibility forms write them with the same digits.
 _RAISED = re.compile("[²³¹⁰⁴-⁹¼-¾⅐-⅞](?<=\\d.)")
-_BARE = re.compile(r"(?<!\d)(?=[¼½¾])")
+_BARE = re.compile(r"[¼½¾](?<!\d.)")
 _LEVEL = str.maketrans("″°>≥≤", "′′<<<")
 _WRITTEN = {"¼": ".25", "½": ".5", "¾": ".75", "+": " plus", "-": " minus", "−": " minus", "–": " minus"}
 _ROUNDS = 4  # folding settles in two rounds on all of Unicode; the rest is margin
@@ -243,7 +243,9 @@ def _one_alphabet(match: re.Match[str]) -> str:
 
 
 def _composed(text: str) -> str:
-    raised = _RAISED.sub(lambda sign: _WRITTEN.get(sign[0], "^" + sign[0]), _BARE.sub("0", text))
+    raised = _RAISED.sub(
+        lambda sign: _WRITTEN.get(sign[0], "^" + sign[0]), _BARE.sub(lambda sign: f"0{sign[0]}", text)
+    )
     return unicodedata.normalize("NFKC", raised)
 
 

@@ -192,19 +192,21 @@ def parted(text: str) -> str:
     if _IS_EAST.search(text):
         text = _EAST_NUMBER.sub(_east_number, _EAST_DATE.sub(_east_date, text))
     text = _CODE.sub(lambda code: _CURRENCIES[code[1]], text)
-    text = _HALF_OF_DAY.sub(r" \1m", _DOTTED.sub(":", _QUARTER.sub(r"\1 quarter", text)))
+    text = _DOTTED.sub(":", _QUARTER.sub(lambda quarter: f"{quarter[1]} quarter", text))
+    text = _HALF_OF_DAY.sub(lambda half: f" {half[1]}m", text)
     text = _O_CLOCK.sub(lambda time: f"{time[1]}:{time[2] or '00'}", text)
-    text = _TIME.sub(r"\1c\2", text) if ":" in text else text
+    text = _TIME.sub(lambda time: f"{time[1]}c{time[2]}", text) if ":" in text else text
     text = _US_DOLLARS.sub("", _BELOW_ZERO.sub(f"{_MINUS} ", text)).replace("°", " degrees ")
     text = _RATES.sub(_rate, _RATE.sub(lambda rate: " miles/h" if rate[1][0] in "mM" else " km/h", text))
-    return _GLUED.sub(_part, _AREA.sub(r" square \1\2 ", _GRAM.sub(" gram ", _SHORT_UNIT.sub(r"\1 ", text))))
+    text = _GRAM.sub(" gram ", _SHORT_UNIT.sub(lambda unit: f"{unit[1]} ", text))
+    return _GLUED.sub(_part, _AREA.sub(lambda area: f" square {area[1] or area[2] or ''} ", text))
 
 
 def paused(text: str) -> str:
     """A folded text with a `PAUSE` behind what a mark ends, a magnitude or a currency, and in twenty
     thirty-year-olds.
     """
-    return _ENDS.sub(rf"\1 {PAUSE}", _TEENS.sub(rf"\1 {PAUSE} ", text))
+    return _ENDS.sub(lambda end: f"{end[0]} {PAUSE}", _TEENS.sub(lambda teens: f"{teens[1]} {PAUSE} ", text))
 
 
 def _east_date(match: re.Match[str]) -> str:
@@ -295,8 +297,9 @@ def measured(words: Sequence[str], *, lists: bool = False) -> list[str]:
 
     In `lists` and ranges each figure: 5, 10 and 20 mg.
     """
-    text = " ".join(words)
-    return _FIGURES.sub(partial(_with_measure, lists), text).split()
+    if UNITS.isdisjoint(words):  # most sentences
+        return list(words)
+    return _FIGURES.sub(partial(_with_measure, lists), " ".join(words)).split()
 
 
 def _with_measure(lists: bool, run: re.Match[str]) -> str:
@@ -365,13 +368,13 @@ def _compose(
     index, sign, below = 0, "", ""
     while index < len(words):
         word = words[index]
-        counted = bool(composed) and (composed[-1][-1].isdigit() or composed[-1] in _SIZES)
         month = word == "sept" and composed and composed[-1].isdecimal()  # not the French seven
         if month or not (sign or word in number_words or word[0].isdecimal()):  # most words
             if word != PAUSE:
                 composed.append(word)
             index += 1
             continue
+        counted = bool(composed) and (composed[-1][-1].isdigit() or composed[-1] in _SIZES)
         following = words[index + 1 : index + 2]
         amount = index + 1 + any(one in SYMBOLS for one in following)
         if word == _MINUS and amount < len(words) and _value(words, amount, units, adding=False)[1]:

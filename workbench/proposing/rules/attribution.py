@@ -16,9 +16,9 @@ from typing import NamedTuple
 from workbench.comparing.triage import CITATION, negations
 from workbench.model import ProposedStatement
 from workbench.proposing.rules.lexicon import function_words
-from workbench.text.inflection import LETTERS_STAY, first_letters, forms
+from workbench.text.inflection import first_letters, forms
 from workbench.text.normalise import fold, words
-from workbench.text.numbers import measured
+from workbench.text.numbers import counting, measured
 from workbench.text.tokens import UNSPACED, sentences
 
 # Share of the weight of the content words that the contexts have to hold. Chosen on one half of three sets
@@ -49,11 +49,13 @@ class Passages:
             for span in sentences(context)
         ]
         self._lang = lang
-        stays = lang in LETTERS_STAY
-        self._words: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+        self._words: dict[str, dict[str, list[int]]] = defaultdict(dict)
+        places: dict[str, list[int]] = defaultdict(list)
         for index in range(len(self.sentences)):
             for word in {*(found := _words(self.quote(index), lang)), *measured(found, lists=True)}:
-                self._words[first_letters(word, lang) if stays else ""][word].append(index)
+                places[word].append(index)
+        for word, indices in places.items():
+            self._words[first_letters(word, lang)][word] = indices
         self._forms: dict[str, dict[str, list[list[int]]]] = {}
 
     def holding(self, word: str) -> set[int]:
@@ -170,9 +172,10 @@ def _content(statement: str, lang: str) -> list[str]:
 
 def _as_written(term: str, statement: str, lang: str) -> str:
     """The fewest words of a statement that say a term: 1er février 2020 of 2020m02d01."""
-    parts = statement.split()
+    parts, plain = statement.split(), {*_words(statement, lang)} - counting(lang)
     runs = (" ".join(parts[i : i + size]) for size in range(1, 8) for i in range(len(parts) - size + 1))
-    return next((run.strip(".,;:!?()") for run in runs if term in measured(_words(run, lang))), term)
+    telling = (run for run in runs if not (run.isalpha() and run.lower() in plain))  # few words say a number
+    return next((run.strip(".,;:!?()") for run in telling if term in measured(_words(run, lang))), term)
 
 
 @lru_cache(maxsize=32)

@@ -89,7 +89,7 @@ def is_title(word: str) -> bool:
     """Whether a word, or each part of a compound, is an honorific, an office or a trade."""
     folded = word.casefold().rstrip(".")
     russian = folded > "а" and (stem(folded) in _ROLE_STEMS or folded.startswith(("экс-", "вице-")))
-    return russian or folded in _TITLES or all(part in _TITLES for part in folded.split("-"))
+    return russian or folded in _TITLES or ("-" in folded and _TITLES.issuperset(folded.split("-")))
 
 
 EPITHETS = words("great terrible elder younger conqueror bold magnificent fat pious wise good bald lionheart")
@@ -174,10 +174,9 @@ COMMON_IN_GERMAN = entries("Essen|Kiel|Linz|Bern|Hessen|Mainz|Amazon")
 
 def _is_listed(name: str, entries: Set[str], stems: Set[str] = frozenset()) -> bool:
     """Whether a name as it stands in a text is an entry; in Cyrillic letters in any case."""
-    if name.islower():
-        return False
     folded = name.casefold()
-    return folded in entries or ("\u0400" <= folded[:1] < "\u0530" and _stems(folded) in stems)
+    known = folded in entries or (stems and "\u0400" <= folded[:1] < "\u0530" and _stems(folded) in stems)
+    return bool(known) and not name.islower()
 
 
 is_place = partial(_is_listed, entries=LATIN_PLACES, stems=CYRILLIC_PLACES)
@@ -193,7 +192,7 @@ is_faith = partial(_is_listed, entries=FAITHS)
 def is_people(name: str) -> bool:
     """Whether a name, or each part of a hyphenated one, is a known demonym or language."""
     folded = name.casefold()
-    known = folded in DEMONYMS or all(part in DEMONYMS for part in folded.split("-"))
+    known = folded in DEMONYMS or ("-" in folded and DEMONYMS.issuperset(folded.split("-")))
     return known and not name.islower()
 
 
@@ -203,4 +202,5 @@ FIRST_CYRILLIC = frozenset(stem(name) for name in words(WORDS["first-names-cyril
 
 def is_first_name(word: str) -> bool:
     """Whether a word as it stands in a text, or the first half of a hyphenated one, is a known first name."""
-    return _is_listed(word, FIRST_LATIN, FIRST_CYRILLIC) or _is_listed(word.partition("-")[0], FIRST_LATIN)
+    half = "-" in word and _is_listed(word.partition("-")[0], FIRST_LATIN)
+    return half or _is_listed(word, FIRST_LATIN, FIRST_CYRILLIC)

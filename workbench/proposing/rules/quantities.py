@@ -110,7 +110,7 @@ def _calendar() -> re.Pattern[str]:
 
 def _by_calendar(level: str, words: Set[str], starts: Sequence[int]) -> Iterator[re.Match[str]]:
     """The dates of the calendar in a text in small letters with these `words`."""
-    if _GLUED.search(level) or _MARKED.search(level):
+    if (starts and _GLUED.search(level)) or not (level.isascii() or _MARKED.search(level) is None):
         yield from _calendar().finditer(level)
         return
     dated = set(months := _places(_MONTHS.intersection(words), level))
@@ -358,7 +358,8 @@ def _found(label: str, *layers: Iterator[re.Match[str]]) -> list[Found]:
     """What the layers match, the first of them before the others."""
     claims = Claims()
     for layer in layers:
-        claims.add([Found(_start(match, label), match.end(), label) for match in layer])
+        if matches := list(layer):
+            claims.add([Found(_start(match, label), match.end(), label) for match in matches])
     return claims.items
 
 

@@ -37,6 +37,7 @@ class Reading(NamedTuple):
 
     text: str
     lang: str
+    folds: Sequence[str]  # the tokens without case
     words: Sequence[str]  # the tokens, with the offsets of each
     starts: Sequence[int]
     ends: Sequence[int]
@@ -52,7 +53,7 @@ class Reading(NamedTuple):
 
     def folded(self, index: int) -> str:
         """The same without case."""
-        return self.word(index).casefold()
+        return self.folds[index] if 0 <= index < len(self.folds) else ""
 
     def is_honorific(self, index: int) -> bool:
         """Whether a token is a title before a person; in French M and Me are."""
@@ -88,25 +89,27 @@ class Reading(NamedTuple):
 def read(text: str, lang: str, claims: Claims) -> Reading:
     """Tokens of the text; those in a claimed stretch can be part of no name."""
     found = cut(_ARTICLE.sub(lambda article: article[0].lower(), text) if lang == "fr" else text)
-    words = found.words
+    words, folds = found.words, [word.casefold() for word in found.words]
     opening = _opening(text, words, found.starts)
     claimed = _claimed(found, claims)
     capital = [
         (word[0].isupper() or is_capital(word)) and index not in claimed for index, word in enumerate(words)
     ]
     capitalised = frozenset(
-        words[index].casefold()
+        folds[index]
         for index in compress(range(len(words)), capital)
         if index not in opening and len(words[index]) > 1
     )
     lowered = frozenset(filter(str.islower, words))
-    return Reading(text, lang, *found, capital, opening, capitalised, lowered, claimed)
+    return Reading(text, lang, folds, *found, capital, opening, capitalised, lowered, claimed)
 
 
 def is_capital(word: str) -> bool:
     """Paris, iPhone, al-Qaeda: a capital first, or after one to three small letters or a hyphen."""
-    if not word[0].islower() or word.islower():
-        return word[0].isupper() or word == "plc"
+    if word.islower():
+        return word == "plc"
+    if not word[0].islower():
+        return word[0].isupper()
     head, _, tail = word.replace("’", "-").replace("'", "-").partition("-")
     if tail:
         return len(head) <= 3 and tail[0].isupper()

@@ -70,14 +70,15 @@ def _label(text: str, quoted: int, inside: str) -> str:
 
 
 # The last letters of generic names, which tell what a drug does; behind them stand endings of a language.
-_DRUG_STEMS = frozenset(WORDS["drug-stems"].split())
+_DRUG_STEMS = tuple(WORDS["drug-stems"].split())
+_LAST_LETTERS = frozenset(stem[-4:] for stem in _DRUG_STEMS)
 
 
 def drugs(text: str) -> Iterator[Found]:
     """Every drug with a generic name, in small letters too: ramipril, Metformin, амоксициллина."""
-    for word in (word for word in word_counts(text.lower()) if len(word) > 6):
+    for word in word_counts(text.lower()):
         stem = word.rstrip("esаеуоыми")
-        if not _DRUG_STEMS.isdisjoint((stem[-4:], stem[-5:], stem[-6:])):
+        if stem[-4:] in _LAST_LETTERS and len(word) > 6 and stem.endswith(_DRUG_STEMS):
             places = re.finditer(rf"(?<!\w){word}(?!\w)", text, re.IGNORECASE)
             yield from (Found(*place.span(), "other") for place in places)
 
