@@ -369,7 +369,8 @@ def _initials(everything: Sequence[str]) -> frozenset[str]:
     # The FDA is the U.S. Food and Drug Administration, AF no US Air Force.
     states = 1 if everything[:1] == ["us"] else 2 * (everything[:2] in _STATES)
     named = [everything, everything[states:]] if states and len(everything) - states > 2 else [everything]
-    named += [[word for word in some if word not in SMALL] for some in named]
+    if not SMALL.isdisjoint(everything):
+        named += [[word for word in some if word not in SMALL] for some in named]
     initials = ("".join([word[0] for word in some]) for some in named)
     return frozenset([letters for letters in initials if 2 <= len(letters) <= 8])
 
@@ -385,7 +386,8 @@ def _bare(text: str, kind: str) -> str:
         return ""
     if match := (bare[:1].islower() and _DESCRIPTION.match(bare)) or ("of" in bare and _FORMAL.match(bare)):
         bare = bare[match.end() :]
-    bare = _SUBTITLE.sub("", _PARENTHESES.sub("", bare))
+    bare = _PARENTHESES.sub("", bare) if bare.endswith((")", "]")) else bare
+    bare = _SUBTITLE.sub("", bare) if ":" in bare else bare
     while " " in bare and (form := bare.rpartition(" ")[2].strip(",")).replace(".", "") in LEGAL_FORMS:
         if form in _NO_FORM and kind != ORGANISATION:
             break

@@ -387,6 +387,8 @@ def best(
     reach it, for every threshold: a greedy walk at a higher one is the beginning of this one. 75–85
     is the band of suggestions.
     """
+    if not candidates:
+        return [None] * len(references)
     links = _equal(references, candidates, lang)
     taken = {near.candidate for near in links if near is not None}
     free = {j: name for j, name in enumerate(candidates) if j not in taken}

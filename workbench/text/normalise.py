@@ -296,7 +296,7 @@ def words(text: str, lang: str | None = None) -> list[str]:
     composed = text if text.isascii() else _composed(text)
     if has_digit(composed):
         composed = numbers.parted(composed)
-    if not _WRITTEN.keys().isdisjoint(composed):
+    if "+" in composed or "-" in composed or not composed.isascii():
         composed = _GRADE.sub(lambda grade: grade[0][:-1] + _WRITTEN[grade[1]], composed)
     folded = numbers.paused(fold(numbers.romans(composed)))
     if ("-" in folded or "'" in folded) and has_digit(folded):

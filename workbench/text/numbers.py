@@ -365,33 +365,30 @@ def _compose(
 ) -> list[str]:
     """Number words and magnitudes as digits; a currency sign moves behind its number."""
     composed: list[str] = []
-    index, sign, below = 0, "", ""
-    while index < len(words):
-        word = words[index]
+    behind, sign, below = 0, "", ""
+    for index, word in enumerate(words):
+        if index < behind:
+            continue
         month = word == "sept" and composed and composed[-1].isdecimal()  # not the French seven
         if month or not (sign or word in number_words or word[0].isdecimal()):  # most words
             if word != PAUSE:
                 composed.append(word)
-            index += 1
             continue
         counted = bool(composed) and (composed[-1][-1].isdigit() or composed[-1] in _SIZES)
-        following = words[index + 1 : index + 2]
-        amount = index + 1 + any(one in SYMBOLS for one in following)
+        following = words[index + 1] if index + 1 < len(words) else ""
+        amount = index + 1 + (following in SYMBOLS)
         if word == _MINUS and amount < len(words) and _value(words, amount, units, adding=False)[1]:
             below = "-"
-            index += 1
             continue
-        if word in SYMBOLS and word not in "%‰" and following and not (counted and following[0][0].isalpha()):
+        if word in SYMBOLS and word not in "%‰" and following and not (counted and following[0].isalpha()):
             sign = _AMOUNTS[word]
-            index += 1
             continue
         if word in _HUNDREDTH and composed and f"{composed[-1]} {word}" in _PER_HUNDRED:
             composed[-1] = "percent"
-            index += 1
             continue
         value, used = _value(words, index, units, adding=adding)
         counted = counted and not is_ordinal(words[index - 1])  # the second day
-        scale = _SCALES.get(words[index + 1]) if counted and index + 1 < len(words) else None
+        scale = _SCALES.get(following) if counted else None
         if scale and word in _DEGREE:
             value, used = scale, 2
         elif word in _DEGREE and counted and composed[-1][0] == "-" and not word.startswith("degree"):
@@ -399,7 +396,7 @@ def _compose(
         elif not used:
             value, used = _AMOUNTS.get(word) or (_MEASURES.get(word, word) if counted else word), 1
         composed += [below + value, sign] if sign else [below + value]
-        index += used
+        behind = index + used
         sign = below = ""
     pairs = pairwise((*composed, ""))
     return [_LAST_ZEROS.sub("", word) if unit in UNITS else word for word, unit in pairs]

@@ -210,6 +210,7 @@ _END = re.compile(
 _LAST_WORD = re.compile(r"(?<![^\W_])([^\W_]++)\.$")
 _CLOSERS = "\"'»”’)]›[¹²³⁰⁴⁵⁶⁷⁸⁹0123456789,–-"
 # 2,4 г. and 30 руб. may end a sentence, 2020 г. does not.
+_MEASURES = listed("г мин руб коп")
 _MEASURE = re.compile(
     r"(?:(?:(?<!\d)\d{1,3}|\d[.,]\d+)[ \u00a0](?:г|мин)"
     r"|(?:\d|тыс\.?|мл(?:н|рд)\.?|трлн\.?)[ \u00a0](?:руб|коп)"
@@ -251,7 +252,7 @@ def _ends(text: str, match: re.Match[str]) -> bool:
         return True
     before = text[max(0, match.start() - 30) : match.start() + 1]
     word = _LAST_WORD.search(before)
-    if word is None or _MEASURE.search(before):
+    if word is None or (word[1] in _MEASURES and _MEASURE.search(before)):
         return True
     if before.rpartition(" ")[2] in _BEFORE_OPENERS and _OPENER.match(text, match.end()):
         return True

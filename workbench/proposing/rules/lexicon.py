@@ -85,6 +85,7 @@ _TITLES = HONORIFICS | ROLES
 OFFICES = words(WORDS["offices"])
 
 
+@lru_cache(maxsize=4_096)
 def is_title(word: str) -> bool:
     """Whether a word, or each part of a compound, is an honorific, an office or a trade."""
     folded = word.casefold().rstrip(".")
@@ -179,16 +180,19 @@ def _is_listed(name: str, entries: Set[str], stems: Set[str] = frozenset()) -> b
     return bool(known) and not name.islower()
 
 
-is_place = partial(_is_listed, entries=LATIN_PLACES, stems=CYRILLIC_PLACES)
+is_place = lru_cache(maxsize=4_096)(partial(_is_listed, entries=LATIN_PLACES, stems=CYRILLIC_PLACES))
 """Whether a name as it stands in a text is a known country, region or city."""
 
-is_organisation = partial(_is_listed, entries=ORGANISATIONS, stems=ORGANISATION_STEMS)
+is_organisation = lru_cache(maxsize=4_096)(
+    partial(_is_listed, entries=ORGANISATIONS, stems=ORGANISATION_STEMS)
+)
 """Whether a name is a widely known organisation."""
 
-is_faith = partial(_is_listed, entries=FAITHS)
+is_faith = lru_cache(maxsize=4_096)(partial(_is_listed, entries=FAITHS))
 """Whether a name is a known faith, party adjective or the like."""
 
 
+@lru_cache(maxsize=4_096)
 def is_people(name: str) -> bool:
     """Whether a name, or each part of a hyphenated one, is a known demonym or language."""
     folded = name.casefold()
@@ -200,6 +204,7 @@ FIRST_LATIN = words(WORDS["first-names-latin"])
 FIRST_CYRILLIC = frozenset(stem(name) for name in words(WORDS["first-names-cyrillic"]))
 
 
+@lru_cache(maxsize=4_096)
 def is_first_name(word: str) -> bool:
     """Whether a word as it stands in a text, or the first half of a hyphenated one, is a known first name."""
     half = "-" in word and _is_listed(word.partition("-")[0], FIRST_LATIN)

@@ -87,6 +87,7 @@ _MARKED = re.compile("[\u0900-\u097f\u0e00-\u0e7f]")
 _DAY = re.compile(rf"(?<![\w-])(?:{_EITHER['days']})(?= )")
 # Code points from the first figure of a date to its month, at most: 11-го – 12-го del July.
 _BEFORE_MONTH = 18
+_LONGEST_DAY = 40  # of a day in words to its month, at most: dreiundzwanzigster of
 
 
 @lru_cache(maxsize=1)
@@ -114,7 +115,10 @@ def _by_calendar(level: str, words: Set[str], starts: Sequence[int]) -> Iterator
         yield from _calendar().finditer(level)
         return
     dated = set(months := _places(_MONTHS.intersection(words), level))
-    dated.update(match.start() for match in _DAY.finditer(level if months else ""))
+    if months:
+        dated.update(
+            match.start() for match in _DAY.finditer(level, max(0, months[0] - _LONGEST_DAY), months[-1])
+        )
     for month in months:
         dated.update(starts[bisect_left(starts, month - _BEFORE_MONTH) : bisect_left(starts, month)])
     end = 0
