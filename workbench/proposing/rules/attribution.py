@@ -56,7 +56,7 @@ class Passages:
                 places[word].append(index)
         for word, indices in places.items():
             self._words[first_letters(word, lang)][word] = indices
-        self._forms: dict[str, dict[str, list[list[int]]]] = {}
+        self._forms: dict[str, dict[str, list[int]]] = {}
 
     def holding(self, word: str) -> set[int]:
         """The sentences that hold a form of a word. A stem is 50 µs: only of words that may have its own."""
@@ -66,8 +66,8 @@ class Passages:
             known = self._forms[letters] = defaultdict(list)
             for other, indices in self._words[letters].items():
                 for form in forms(other, self._lang):
-                    known[form].append(indices)
-        return {i for form in forms(word, self._lang) for indices in known.get(form, ()) for i in indices}
+                    known[form] += indices
+        return set().union(*(known[form] for form in forms(word, self._lang) if form in known))
 
     def quote(self, index: int) -> str:
         """The sentence as it stands in its context."""

@@ -73,7 +73,6 @@ class RunLabels:
     def _sure(self, run: Run) -> str:
         """A label with a reason of its own, or ""."""
         listed = self._reading.words[run.first : run.last + 1]
-        folded = [word.casefold().rpartition("-")[2] for word in listed]  # Robert Koch-Institut
         name = self._reading.name(*run)
         firm = listed[-1] in lexicon.LEGAL_FORMS or "&" in listed or name.endswith(" A/S")
         if firm or is_organisation(name) or is_faith(name):
@@ -85,6 +84,7 @@ class RunLabels:
         sir = honoured and len(listed) == 2 and is_first_name(listed[0])  # Sir John Hall
         if sir or _LIFE.match(self._reading.text, self._reading.ends[run.last]):
             return "person"
+        folded = [word.casefold().rpartition("-")[2] for word in listed]  # Robert Koch-Institut
         if label := _head(listed, folded) or self._defined(run):
             return label
         inside = before.casefold() in {"в", "во"}  # в Аль Аин: no person is a place to be in

@@ -13,7 +13,6 @@ from workbench.proposing.rules.labels import RunLabels
 from workbench.proposing.rules.lexicon import (
     Claims,
     Found,
-    function_words,
     is_faith,
     is_first_name,
     is_organisation,
@@ -37,7 +36,7 @@ def subject(reading: Reading, run: Run) -> Run | None:
     English only. It may hold small words and marks that a run would break at; behind it stands "is a",
     "(1954) is a" or "(".
     """
-    start, small = run.first, function_words("en")
+    start, small = run.first, reading.small
     if reading.lang != "en" or start not in reading.opening:
         return None
     if (first := reading.folded(start)) == "the":
@@ -122,8 +121,7 @@ def _shouted(reading: Reading, run: Run) -> list[Run] | None:
         return None
     if len(line.split()) > _SHORT_LINE:
         return list(_known(reading, run))
-    small = function_words(reading.lang)
-    cuts = [i for i in range(run.first, run.last + 1) if reading.folded(i) in small]
+    cuts = [i for i in range(run.first, run.last + 1) if reading.is_small(i)]
     ends = [*cuts, run.last + 1]
     return [Run(a + 1, b - 1) for a, b in zip([run.first - 1, *cuts], ends, strict=True) if a + 1 < b]
 
@@ -208,7 +206,7 @@ def _trim(reading: Reading, run: Run) -> Run | None:
     first, last = run
     while first <= last:
         word = reading.words[first]
-        particle = word.casefold() in _LINKS and not reading.capital[first]
+        particle = not reading.capital[first] and reading.folds[first] in _LINKS
         if word == "The" and first < last and first not in reading.opening:
             break  # a title: the band The Beatles
         if _is_person_after_all(reading, first, last):
@@ -244,7 +242,7 @@ def _is_shorthand(reading: Reading, index: int) -> bool:
 
 def _says_nothing(reading: Reading, word: str) -> bool:
     """Whether a token is a function word or a mark; US and WHO are neither."""
-    small = word not in lexicon.ACRONYMS and word.casefold() in function_words(reading.lang)
+    small = word.casefold() in reading.small and word not in lexicon.ACRONYMS
     return small or not word[0].isalnum()
 
 

@@ -37,6 +37,7 @@ class Reading(NamedTuple):
 
     text: str
     lang: str
+    small: frozenset[str]  # function words
     folds: Sequence[str]  # the tokens without case
     words: Sequence[str]  # the tokens, with the offsets of each
     starts: Sequence[int]
@@ -66,7 +67,7 @@ class Reading(NamedTuple):
 
     def is_small(self, index: int) -> bool:
         """Whether a token is a function word."""
-        return self.folded(index) in function_words(self.lang)
+        return self.folded(index) in self.small
 
     def is_capital(self, index: int) -> bool:
         """Whether there is such a token, and its capital counts."""
@@ -101,7 +102,8 @@ def read(text: str, lang: str, claims: Claims) -> Reading:
         if index not in opening and len(words[index]) > 1
     )
     lowered = frozenset(filter(str.islower, words))
-    return Reading(text, lang, folds, *found, capital, opening, capitalised, lowered, claimed)
+    small = function_words(lang)
+    return Reading(text, lang, small, folds, *found, capital, opening, capitalised, lowered, claimed)
 
 
 def is_capital(word: str) -> bool:
