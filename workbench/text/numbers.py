@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Sequence, Set
 from decimal import Decimal
 from functools import lru_cache, partial
-from itertools import pairwise
+from itertools import groupby, pairwise
 from math import inf
+from operator import itemgetter
 
 from workbench.text.lists import by_word, has_digit, listed, sections, valued
 from workbench.text.tokens import UNSPACED
@@ -171,7 +172,10 @@ _CLOCK = re.compile(r"(?<!\S)(1[0-2]|[1-9])(?:c([0-5]\d))? ([ap])m(?!\S)")
 
 PAUSE = "ǀǀ"
 """A word that ends a number: "three hundred. Two escaped" is no 302."""
-_MAGNITUDE_WORDS = "|".join(rf"{word[0]}(?<!\w.){word[1:]}" for word in _ADDED)  # a search jumps to these
+_MAGNITUDE_WORDS = "|".join(  # a search jumps to the first letters
+    rf"{first}(?<!\w.)(?:{'|'.join(word[1:] for word in words)})"
+    for first, words in groupby(sorted(_ADDED), itemgetter(0))
+)
 # Eighteen, twenty; 5 €, 10; twenty thirty-year-olds.
 _TEENS = re.compile(rf"(t(?:een|wenty)|[€$£¥₽])(?:[,;)]| (?=\w+ty-(?!(?:{_WORDS['digits'].strip()})\b)))")
 # Not at the comma of two thousand, three hundred.
@@ -347,10 +351,11 @@ def canonical(words: Sequence[str], lang: str | None) -> list[str]:
     if number_words.isdisjoint(words) and "".join(words).isalpha():
         return list(words)  # most names
     composed = _compose(words, number_words, _units(lang), adding=lang in _ADDING)
-    if len(composed) > 1:
-        text = _RANGE.sub(" ", " ".join(composed))
-        # A language that is not known counts as English. German has the word: Platz 5 am See.
-        clock = lang in (None, "en") and ("am" in composed or "pm" in composed)
+    # A language that is not known counts as English. German has the word: Platz 5 am See.
+    clock = lang in (None, "en") and ("am" in composed or "pm" in composed)
+    text = " ".join(composed)
+    if clock or _RANGE.search(text):
+        text = _RANGE.sub(" ", text)
         composed = (_CLOCK.sub(_of_24_hours, text) if clock else text).split()
     return composed if _DATING.isdisjoint(composed) else _dates(composed)
 
@@ -398,6 +403,8 @@ def _compose(
         composed += [below + value, sign] if sign else [below + value]
         behind = index + used
         sign = below = ""
+    if UNITS.isdisjoint(composed):
+        return composed
     pairs = pairwise((*composed, ""))
     return [_LAST_ZEROS.sub("", word) if unit in UNITS else word for word, unit in pairs]
 
