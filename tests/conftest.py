@@ -239,11 +239,7 @@ class Bench:
         return write_rows(self.folder / name, rows)
 
     def load(
-        self,
-        rows: Iterable[Row | str] | Path,
-        name: str = "data.jsonl",
-        annotator: str = "ann",
-        **options: Any,
+        self, rows: Any, name: str = "data.jsonl", annotator: str = "ann", **options: Any
     ) -> ImportReport:
         """Import rows, or a file that is there."""
         path = rows if isinstance(rows, Path) else self.write(rows, name)

@@ -267,11 +267,8 @@ def reviewed(told: str, store: Store | None = None) -> None:
         info = admitted(open_desk(bench.store, None, who)).info if many else bench.info()
         for key in [""] * many or each(ids):
             if many:
-                number = (
-                    queue.take_next(bench.store, info.id, who)
-                    or queue.next_sample(bench.store, info, who)
-                    or 0
-                )
+                number = queue.take_next(bench.store, info.id, who) or 0
+                number = number or queue.next_sample(bench.store, info, who) or 0
             else:
                 number = bench.id(key)
             if how == "settles ":

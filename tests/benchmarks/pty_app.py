@@ -17,10 +17,10 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 DIES_WITH_PARENT = 1  # PR_SET_PDEATHSIG
@@ -29,6 +29,7 @@ ASKS = b"\x1b[?2026$p"
 YES = b"\x1b[?2026;2$y"
 FRAME_START = b"\x1b[?2026h"
 FRAME_END = b"\x1b[?2026l"
+SILENCE = 0.12
 
 _STEERING = re.compile(
     rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|P[^\x1b]*\x1b\\|[ -/]*[0-~])"
@@ -53,11 +54,7 @@ class PtyApp:
     """One process in a pseudo-terminal of its own; leave the `with` block to end it."""
 
     def __init__(
-        self,
-        command: Sequence[str],
-        *,
-        size: tuple[int, int] = (120, 36),
-        environment: Mapping[str, str] | None = None,
+        self, command: Sequence[str], size: tuple[int, int] = (120, 36), environment: Any = None
     ) -> None:
         self.output = bytearray()
         self._answered = False
@@ -144,14 +141,12 @@ class PtyApp:
                 time.sleep(0.01)  # its end of the terminal is closed: there is nothing to wait for
         return self.process.wait()
 
-    def press(
-        self, keys: bytes, *, until: bytes | None = None, seconds: float = 3, silence: float = 0.12
-    ) -> Pressed:
+    def press(self, keys: bytes, *, until: bytes | None = None, seconds: float = 3) -> Pressed:
         """Type into a silent program and time the end of the first frame that holds `until` (or anything).
 
         Then waits for silence, so that the next key finds the program at rest.
         """
-        self.quiet(silence)
+        self.quiet(SILENCE)
         start = len(self.output)
         pressed = time.perf_counter()
         self.write(keys)
@@ -161,7 +156,7 @@ class PtyApp:
                 now, at = time.perf_counter(), self.output.find(until or b"", start)
                 if at >= 0 and self.output.find(FRAME_END, at) >= 0:
                     took = now - pressed
-        self.quiet(silence)
+        self.quiet(SILENCE)
         return Pressed(took, bytes(self.output[start:]))
 
     def megabytes(self) -> float:

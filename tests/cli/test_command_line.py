@@ -24,11 +24,8 @@ from workbench import __version__, cli, reports
 from workbench.cli.console import STOPPED
 
 HARD = Path(__file__).parents[2] / "fixtures" / "hard.jsonl"
-PROGRAM = [
-    sys.executable,
-    "-c",
-    "import sys; from workbench.cli import main; sys.argv[0] = 'workbench'; main()",
-]
+CODE = "import sys; from workbench.cli import main; sys.argv[0] = 'workbench'; main()"
+PROGRAM = [sys.executable, "-c", CODE]
 RAW = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
 )
@@ -185,13 +182,10 @@ def hostile_rows() -> str:
     rows = [json.loads(line) for line in HARD.read_text("utf-8").splitlines()]
     rows.append({**ROW, "id": HOSTILE, "meta": {"retriever": HOSTILE}, "scores": {HOSTILE: 0.5}})
     rows.append({**ROW, "id": HOSTILE + "2", "meta": {"retriever": HOSTILE + "2"}})
-    rows[-1]["gold"] = rows[-2]["gold"] = {
-        "annotator": HOSTILE,
-        "entities": [{"text": "Rome", "verdict": "found"}],
-    }
-    return rows_file(
-        *rows, {"id": HOSTILE + "bad", "user_input": HOSTILE}, {HOSTILE: HOSTILE}, name="hard.jsonl"
-    )
+    found = [{"text": "Rome", "verdict": "found"}]
+    rows[-1]["gold"] = rows[-2]["gold"] = {"annotator": HOSTILE, "entities": found}
+    rows += [{"id": HOSTILE + "bad", "user_input": HOSTILE}, {HOSTILE: HOSTILE}]
+    return rows_file(*rows, name="hard.jsonl")
 
 
 def test_hostile_text_never_reaches_the_terminal_raw(run: Any) -> None:
@@ -283,10 +277,7 @@ def test_a_reader_that_goes_away_changes_no_exit_code(demo_db: Path, arguments: 
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
-@pytest.mark.parametrize(
-    ("command", "unbuffered"),
-    [("status", ""), ("backup", "1"), ("--help", ""), ("--help", "1"), ("--version", ""), ("--version", "1")],
-)
+@from_cases
 def test_a_full_disk_on_standard_output_is_no_success(demo_db: Path, command: str, unbuffered: str) -> None:
     """A report that was not written is an error, and Python does not try again at its end."""
     with open("/dev/full", "wb") as full:
@@ -302,7 +293,7 @@ def test_a_full_disk_on_standard_output_is_no_success(demo_db: Path, command: st
 @pytest.mark.skipif(os.name == "nt", reason="limits of POSIX")
 def test_half_a_report_is_no_success_where_python_does_not_buffer(demo_db: Path, tmp_path: Path) -> None:
     """A disk that fills up in the middle of a document."""
-    limited = f"import resource as r; r.setrlimit(r.RLIMIT_FSIZE, (33_000, r.RLIM_INFINITY)); {PROGRAM[2]}"
+    limited = f"import resource as r; r.setrlimit(r.RLIMIT_FSIZE, (33_000, r.RLIM_INFINITY)); {CODE}"
     with (tmp_path / "scores.json").open("wb") as file:
         ended = subprocess.run(
             [*PROGRAM[:2], limited, "--db", demo_db, "score", "--json"],

@@ -62,9 +62,7 @@ def test_a_file_without_an_end_is_not_read_for_ever(loaded: Any, option: str) ->
     assert ended.err == "workbench: long.txt: more than 1,000,000 bytes: name a smaller file\n"
 
 
-def begun(
-    folder: Path, rows: list[dict[str, Any]], so_far: Callable[[], bool], *options: str, **opened: Any
-) -> subprocess.Popen[bytes]:
+def begun(folder: Path, rows: Any, so_far: Callable[[], bool], *options: str, **opened: Any) -> Any:
     """A process that proposes for some rows, and has come so far."""
     write_rows(folder / "rows.jsonl", rows)
     program = [sys.executable, "-m", "workbench.cli", "--db", str(folder / "w.db")]

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.lists import from_cases
 from tests.rows import gold, naming, proposal, sample as made, write_rows
 from workbench import reports
 
@@ -38,24 +39,17 @@ def test_the_document_of_compare_has_the_difference_of_every_verified_sample(dem
     assert [13] == [one["n"] for one in figures["scorers"] if one["scorer"] == "linked"]
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("compare",), ("plan",), ("calibrate", "--list"), ("person", "list"), ("policy", "edit"), ("assign",),
-        ("compare", "--json", "--scorer", "nope"), ("score", "--run", "nope"),
-    ],
-    ids=" ".join,
-)  # fmt: skip
-def test_a_command_in_a_message_works_on_the_same_database_and_dataset(demo: Any, words: Any) -> None:
+@from_cases
+def test_a_command_in_a_message_works_on_the_same_database_and_dataset(demo: Any, words: str) -> None:
     """What is pasted must not end with "several datasets", nor ask another database."""
     demo("import", HARD)
     Path("workbench.db").rename("of ours.db")
 
-    ended = demo(*words, "--db", "of ours.db", "--dataset", "demo")
+    ended = demo(*words.split(), "--db", "of ours.db", "--dataset", "demo")
 
     told = re.findall(r"workbench (?:policy |person )?[a-z]+ (.*)", " ".join((ended.out + ended.err).split()))
     assert all(one.startswith("--db 'of ours.db' --dataset demo") for one in told), told
-    assert told or words[-1] == "nope"
+    assert told or words.endswith("nope")
 
 
 def test_the_page_to_send_has_no_text_of_a_blind_sample_before_it_is_decided(run: Any) -> None:

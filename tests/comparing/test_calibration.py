@@ -5,7 +5,6 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from hypothesis import given, reject, settings, strategies as st
 
 from workbench.comparing import calibration, curve as thresholds
 from workbench.comparing.calibration import Calibrated, FitCase, TooFewError, calibrate, document_of, isotonic
-from workbench.comparing.correction import Calibration, Corrected, Learned, Line, Model, calibration_of
+from workbench.comparing.correction import Calibration, Corrected, Learned, Line, calibration_of
 from workbench.comparing.curve import FOUND, MISSING, UNLINKED, UNSURE
 from workbench.comparing.intervals import Interval
 
@@ -406,65 +405,11 @@ def test_a_corrected_value_says_whether_it_has_an_interval() -> None:
     assert "0.58 [too few verified]" == str(Corrected(0.58, None))
 
 
-CASES = json.loads(Path(__file__).parents[2].joinpath("fixtures", "statistics.json").read_text("utf-8"))
-
-
-def known_case(name: str) -> dict[str, Any]:
-    return next(one for one in CASES["cases"] if one["id"] == name)
-
-
-@pytest.mark.parametrize("name", ["iso.pava", "iso.weighted"])
-def test_isotonic_regression(name: str) -> None:
-    one = known_case(name)
-    y = np.array(one["inputs"]["y"], dtype=float)
-    w = np.array(one["inputs"].get("w", [1] * len(y)), dtype=float)
-
-    found = isotonic(np.arange(len(y), dtype=float), y, w)[1]
-
-    assert one["expected"]["x"] == pytest.approx(found.tolist(), abs=one["abs_tol"])
-
-
 def test_equal_scores_are_pooled_before_the_fit() -> None:
     values, found = isotonic(np.array([80.0, 80.0, 90.0]), np.array([1.0, 0.0, 1.0]), np.ones(3))
 
     assert [80.0, 90.0] == values.tolist()
     assert [0.5, 1.0] == found.tolist()
-
-
-def test_platt_scaling() -> None:
-    one = known_case("platt.sigmoid")
-    scores = np.array(one["inputs"]["f"], dtype=float)
-
-    a, b = calibration.platt(scores, (np.array(one["inputs"]["y"]) > 0).astype(float), np.ones(len(scores)))
-    shift = 10.0  # a model reads a score of 0 as "no near name"; the case has negative ones
-    model = Model("platt", 0.0, a, b - a * shift)
-
-    said = [model.probability(s + shift) for s in scores.tolist()]
-    expected, within = one["expected"], one["abs_tol"]
-    assert (expected["A"], expected["B"]) == pytest.approx((a, b), abs=within)
-    assert expected["prob"] == pytest.approx(said, abs=within)
-
-
-def test_threshold_by_groups_that_did_not_choose_it() -> None:
-    one = known_case("threshold.group_cv")
-    rows = one["inputs"]["rows"]
-    names = sorted({row[0] for row in rows})
-    groups = np.array([names.index(row[0]) for row in rows])
-    scores, positive = (np.array([float(row[place]) for row in rows]) for place in (1, 2))
-    by_group = thresholds.by_number(groups, positive, len(names))
-    sums = thresholds.sums_of(scores, groups, len(names), [positive, 1 - positive], [by_group])
-
-    found = thresholds.validate(sums, "f1", thresholds.draw_folds(len(names), 0), whole=False)
-    everything = thresholds.at_threshold(sums, found.threshold).sum(axis=1)
-    held = found.by_group.sum(axis=1)
-
-    expected, within = one["expected"], one["abs_tol"]
-    assert expected["full_threshold"] == pytest.approx(found.threshold, abs=within)
-    assert expected["full_f1"] == pytest.approx(float(thresholds.figure(everything, "f1")), abs=within)
-    assert list(expected["fold_thresholds"].values()) == pytest.approx(found.folds, abs=within)
-    assert expected["oof_f1"] == pytest.approx(float(thresholds.figure(held, "f1")), abs=within)
-    tp, fp, positives = held.tolist()
-    assert expected["oof_counts"] == [tp, fp, positives - tp]
 
 
 unit_similarities = st.lists(st.lists(st.integers(0, 100), max_size=6), max_size=8)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
+from tests.lists import from_cases
 from workbench.comparing import plans
 from workbench.comparing.plans import FEWEST, allocate, families, keep_back, places, stratified_ranks
 from workbench.errors import UsageError
@@ -68,10 +69,7 @@ def test_places_keep_the_order_and_stay_below_one(ranks: list[float], seed: int)
     assert by_place == sorted(range(len(ranks)), key=lambda one: (ranks[one], u[one]))
 
 
-@pytest.mark.parametrize(
-    ("share", "n", "expected"),
-    [(0.1, 60, 0.5), (0.1, 300, 0.1), (0.1, 100, 0.3), (0.0, 60, 0.5), (0.1, 59, 0.1), (0.7, 60, 0.7)],
-)
+@from_cases
 def test_the_blind_arm_is_raised_to_thirty_reviews(share: float, n: int, expected: float) -> None:
     """From sixty planned ones on; never lowered."""
     assert plans.blind_share_for(share, n) == expected

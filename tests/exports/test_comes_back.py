@@ -36,16 +36,11 @@ def said(store: Any) -> dict[str, Any]:
             (one.kind, one.text, one.label, one.spans, match) for one, match in zip(every, said, strict=True)
         ]
 
-    return {
-        one.sample.id: (
-            one.sample,
-            one.proposal,
-            sorted((said.record.annotator, units(said.record)) for said in one.reviews),
-            one.external,
-        )
-        for chunk in each_leaving(store, info.id, info.run_id)
-        for one in chunk
-    }
+    def known(one: Any) -> Any:
+        reviews = sorted((said.record.annotator, units(said.record)) for said in one.reviews)
+        return one.sample, one.proposal, reviews, one.external
+
+    return {one.sample.id: known(one) for chunk in each_leaving(store, info.id, info.run_id) for one in chunk}
 
 
 @pytest.mark.parametrize("name", [*WHOLE, *PART])

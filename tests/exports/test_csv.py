@@ -8,6 +8,7 @@ from hypothesis import given, strategies as st
 
 from tests.conftest import Bench
 from tests.exports.conftest import ROWS, Leave, csv_rows
+from tests.lists import from_cases
 from workbench import calibration
 from workbench.api import ContextEntityRecall
 from workbench.errors import ExportError, NotFoundError
@@ -71,10 +72,7 @@ def calibrated(demo: Bench) -> Bench:
     return demo
 
 
-@pytest.mark.parametrize(
-    ("formats", "place"),
-    [(("huggingface",), ""), (("all",), "huggingface"), (("csv", "huggingface"), "huggingface")],
-)
+@from_cases
 def test_an_export_has_the_calibration_in_use_as_written(calibrated: Bench, formats: Any, place: str) -> None:
     """Its folder is all that a pipeline needs; it verifies, and may be replaced."""
     pytest.importorskip("pyarrow")

@@ -236,11 +236,7 @@ def test_the_verdicts_that_deepeval_counted_are_read(tmp_path: Path, monkeypatch
 def test_documented_lines_save_what_ragas_was_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     suite, metrics = imported("ragas"), imported("ragas.metrics")
-    llms, core, config = (
-        imported("ragas.llms.base"),
-        imported("langchain_core.outputs"),
-        imported("ragas.run_config"),
-    )
+    llms, core, config = map(imported, ("ragas.llms.base", "langchain_core.outputs", "ragas.run_config"))
     answers = {
         "context_recall": {
             "classifications": [

@@ -90,10 +90,7 @@ def test_rows_of_a_document_before_a_foreign_byte_come_in(load: Any, size: int) 
     assert ([said], 2) == (loaded.errors, len(loaded.records))
 
 
-@pytest.mark.parametrize(
-    ("number", "got"),
-    [("-1.5e+03", "number -1500.0"), ("1e4000", "1e4000"), ("NaN", "nothing"), ("[]", "a list of 0")],
-)
+@from_cases
 def test_a_value_that_a_read_cuts_is_read_whole(load: Any, number: str, got: str) -> None:
     for part in range(len(number) + 1):
         loaded = load(f"[{row()},".ljust(_PIECE - part) + f"{number}]", name="rows.json")

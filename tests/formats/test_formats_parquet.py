@@ -181,21 +181,21 @@ def measured(*paths: Path, arrow_alone: bool = False) -> list[tuple[str, int]]:
     return list(zip(said[::3], megabytes, strict=True))
 
 
-def repeated(rows: int, contexts: int, text: str) -> arrow.Table:
-    """Rows whose contexts are all one text, which stands there once."""
-    numbers = arrow.array([0] * (rows * contexts), arrow.int32())
-    places = arrow.array([row * contexts for row in range(rows + 1)], arrow.int32())
-    named = arrow.DictionaryArray.from_arrays(numbers, arrow.array([text]))
-    lists = arrow.ListArray.from_arrays(places, named)
-    plain = [str(row) for row in range(rows)]
-    return arrow.table(
-        {**dict.fromkeys(("id", "user_input", "reference"), plain), "retrieved_contexts": lists}
-    )
+def numbered(texts: list[str], contexts: list[list[int]]) -> arrow.ListArray:
+    """Contexts as numbers of some texts: written at once, however much they unpack to."""
+    places = arrow.array([0, *accumulate(map(len, contexts))], arrow.int32())
+    numbers = arrow.array([number for row in contexts for number in row], arrow.int32())
+    return arrow.ListArray.from_arrays(places, arrow.DictionaryArray.from_arrays(numbers, arrow.array(texts)))
+
+
+def of_contexts(listed: arrow.ListArray) -> arrow.Table:
+    plain = [str(row) for row in range(len(listed))]
+    return arrow.table([plain, plain, plain, listed], NAMES)
 
 
 def test_a_dictionary_that_names_one_text_millions_of_times_is_refused(tmp_path: Path) -> None:
     """5 KB hold 4 GB of contexts that way; written out they took 5.3 GB of memory."""
-    table = repeated(39, 25_000, "x" * 4_100)
+    table = of_contexts(numbered(["x" * 4_100], [[0] * 25_000] * 39))
     paths = [packed(tmp_path / f"bomb.{kind}", table) for kind in ("parquet", "arrow")]
     assert max(path.stat().st_size for path in paths) < 10_000
 
@@ -206,7 +206,7 @@ def test_a_dictionary_that_names_one_text_millions_of_times_is_refused(tmp_path:
 
 def hollow(path: Path, rows: int, contexts: int) -> Path:
     """Rows and contexts that name one short text each time."""
-    listed = repeated(rows, contexts, "Rome.").column("retrieved_contexts")
+    listed = numbered(["Rome."], [[0] * contexts] * rows)
     named = arrow.array(["Rome."] * rows).dictionary_encode()
     table = {"retrieved_contexts": listed, "user_input": named, "reference": named}
     return packed(path, arrow.table(table))
@@ -304,21 +304,11 @@ def varint(number: int) -> Iterator[int]:
     yield number
 
 
-def numbered(path: Path, texts: list[str], contexts: list[list[int]], **options: Any) -> Path:
-    """Rows whose contexts are numbers of some texts: written at once, however much they unpack to."""
-    places = [0, *accumulate(map(len, contexts))]
-    numbers = arrow.array([number for row in contexts for number in row], arrow.int32())
-    listed = arrow.DictionaryArray.from_arrays(numbers, arrow.array(texts))
-    lists = arrow.ListArray.from_arrays(arrow.array(places, arrow.int32()), listed)
-    plain = [str(row) for row in range(len(contexts))]
-    return packed(path, arrow.table([plain, plain, plain, lists], NAMES), **options)
-
-
 def late(path: Path) -> Path:
     """The first rows differ and are written out; of the rest each names one long text of the dictionary."""
     contexts = [list(range(row * 20, row * 20 + 20)) for row in range(2_000)]
     texts = [f"{row} {at}" for row in range(2_000) for at in range(20)]
-    return numbered(path, [*texts, "x" * 4_100], contexts + [[len(texts)] * 25_000] * 39)
+    return packed(path, of_contexts(numbered([*texts, "x" * 4_100], contexts + [[len(texts)] * 25_000] * 39)))
 
 
 def dense(path: Path, rows: int, times: int, size: int) -> Path:
@@ -327,7 +317,7 @@ def dense(path: Path, rows: int, times: int, size: int) -> Path:
     contexts = [[row] for row in range(8_000)]
     contexts[4_000 : 4_000 + rows] = [[8_000] * times] * rows
     contexts[20] = [8_000]
-    return numbered(path, [*texts, "x" * size], contexts, **LARGE_PAGES)
+    return packed(path, of_contexts(numbered([*texts, "x" * size], contexts)), **LARGE_PAGES)
 
 
 def test_the_dense_file_without_dense_rows_is_written_out_in_part(tmp_path: Path) -> None:

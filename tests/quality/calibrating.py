@@ -3,9 +3,9 @@
 DATA are native rows with gold. Where rows carry recorded proposals those are scored, else the rules propose.
 The gold is imported as verified, groups (else references) are split at random, the smaller part chooses, the
 other part is measured: bias and mean |Δ| at the threshold in use, at the chosen one, and of the scores at the
-threshold in use after the line, each with its 95 % interval; then the same over many splits.
+threshold in use after the line; the mean over many splits, for a single one may be lucky.
 
-    python -m tests.quality.calibrating DATA [--fit 150] [--seed 1] [--splits 50]
+    python -m tests.quality.calibrating DATA [--fit 150] [--splits 50]
 """
 
 import statistics
@@ -15,7 +15,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import accumulate
-from math import sqrt
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +23,6 @@ from numpy.typing import NDArray
 from tests.benchmarks.harness import options as options_of
 from workbench.comparing.calibration import Calibrated, FitCase, calibrate
 from workbench.comparing.curve import OBJECTIVES
-from workbench.comparing.intervals import around
 from workbench.scoring.names import CALIBRATED
 from workbench.stages.calibrate import gather
 from workbench.stages.import_ import ImportOptions, import_file
@@ -42,7 +40,6 @@ Floats = NDArray[np.float64]
 class Errors:
     """Automatic − verified of the test samples, one way of scoring."""
 
-    name: str
     off: Floats
 
     @property
@@ -93,58 +90,28 @@ def tried(found: Calibrated, test: Sequence[FitCase]) -> list[Errors]:
     """The test samples in use, at the chosen threshold, and corrected by the line."""
     now, line = [recall(one, NOW) for one in test], found.lines[NOW]
     sizes = [len(one.similarities) for one in test]
-    values = {
-        f"{NOW} in use": now,
-        f"{found.threshold} chosen": [recall(one, found.threshold) for one in test],
-        f"{NOW} corrected": [line.correct(*one).value for one in zip(now, sizes, strict=True)],
-    }
+    corrected = [line.correct(*one).value for one in zip(now, sizes, strict=True)]
     truth = np.array([one.recall for one in test], dtype=np.float64)
-    return [Errors(name, np.array(own) - truth) for name, own in values.items()]
-
-
-def interval(values: Floats) -> str:
-    """The t interval of a mean; every test sample of these sets is a group of its own or nearly."""
-    found = around(float(values.mean()), float(values.std(ddof=1)) / sqrt(len(values)), len(values) - 1)
-    return f"[{found.low:+.3f}, {found.high:+.3f}]"
-
-
-def report(rows: list[Errors]) -> None:
-    """Each way against the one in use, never kinder than the interval; differences are paired by sample."""
-    base = rows[0]
-    for one in rows:
-        line = f"  {one.name:<14} bias {one.bias:+.3f} {interval(one.off)}  |Δ| {one.mae:.3f}"
-        if one is not base:
-            change = np.abs(one.off) - np.abs(base.off)
-            mean, half = float(change.mean()), 1.96 * float(change.std(ddof=1)) / sqrt(len(change))
-            bias = "less bias" if abs(one.bias) < abs(base.bias) else "no less bias"
-            nearer = "nearer" if mean + half < 0 else "farther" if mean - half > 0 else "no nearer"
-            line += f"  |Δ| {mean:+.3f} {interval(change)}: {bias}, {nearer} by sample"
-        print(line)
+    values = (now, [recall(one, found.threshold) for one in test], corrected)
+    return [Errors(np.array(own) - truth) for own in values]
 
 
 def main() -> None:
-    options = options_of(__doc__, data=Path, fit=150, seed=1, splits=50)
+    options = options_of(__doc__, data=Path, fit=150, splits=50)
     with loaded(options.data) as store:
         for scorer in CALIBRATED:
             run, cases = cases_of(store, scorer)
-            fit, test = split(cases, options.fit, options.seed)
-            print(f"{options.data.name} · {run} · {scorer}: fitted on {len(fit)}, measured on {len(test)}")
-            for objective in OBJECTIVES:
-                found = calibrate(fit, now=NOW, objective=objective, seed=options.seed)
-                print(f" for {objective}: {found.threshold}; the fit itself calls it better: {found.better}")
-                report(tried(found, test))
+            print(f"{options.data.name} · {run} · {scorer}: fitted on about {options.fit} of {len(cases)}")
             over_splits(cases, options.fit, options.splits)
 
 
 def over_splits(cases: Sequence[FitCase], fit: int, splits: int) -> None:
     """Means over many splits, so that no lucky one is reported."""
     for objective in OBJECTIVES:
-        parts = enumerate(split(cases, fit, seed) for seed in range(splits))
-        rows = [
-            tried(calibrate(some, now=NOW, objective=objective, seed=seed), test)
-            for seed, (some, test) in parts
-        ]
-        words = []
+        rows, words = [], []
+        for seed in range(splits):
+            some, test = split(cases, fit, seed)
+            rows.append(tried(calibrate(some, now=NOW, objective=objective, seed=seed), test))
         for place, name in enumerate(("in use", "chosen", "corrected")):
             bias = statistics.mean(abs(row[place].bias) for row in rows)
             mae = statistics.mean(row[place].mae for row in rows)

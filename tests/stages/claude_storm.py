@@ -118,9 +118,7 @@ def rows(samples: int) -> Iterator[dict[str, Any]]:
         }
 
 
-def weather(
-    folder: Path, samples: int, share: float, kills: int, *, seed: int = 0, call_seconds: float = 4.0
-) -> Storm:
+def weather(folder: Path, samples: int, share: float, kills: int, call_seconds: float) -> Storm:
     """Run, kill, run to the end, retry without faults, and check. Everything is made in `folder`."""
     database = folder / "storm.db"
     store = open_store(str(database))
@@ -132,13 +130,13 @@ def weather(
     change_policy(store, info, text, "ann")
     setup = setup_of(store, find_dataset(store, None), ModelOptions())
     store.close()
-    ledger = Ledger(share=share, kinds=(*UNPAID, *PAID), seed=seed, setup=setup)
+    ledger = Ledger(share=share, kinds=(*UNPAID, *PAID), setup=setup)
     storm, marks = Storm(samples, 0, ledger), []
     options = Options(faults=ledger, latency=0.02, slow_seconds=1.5 * call_seconds, keep_bodies=False)
     with running(options) as (_, url):
         # Half of the answers lie before the last kill, on average; a start may have 1. On a busy machine many
         # more come before a kill arrives: with three quarters a run ended before its last one.
-        chance, most = random.Random(seed), 4 * samples // (kills + 1)
+        chance, most = random.Random(0), 4 * samples // (kills + 1)
         for _ in range(kills):
             process = started(database, url, call_seconds)
             storm.kills += killed(process, database, chance.randint(1, most), chance.uniform(0.0, 0.05))
@@ -273,18 +271,10 @@ def check_calls(storm: Storm, database: Path, marks: list[int]) -> None:
             f"{len(set(stored) ^ there)} answers without their call or calls without their answers"
         )
     final = {KIND_OF[fault] for fault in PAID}
-    given_up = {
-        call.keys[0]: call.at
-        for call in reversed(storm.calls)
-        if call.failure in final and len(call.keys) == 1
-    }
-    last = len(marks) - 1
-    asked_again = sum(
-        one.at > given_up.get(key, one.at)
-        for one in storm.ledger.seen
-        if one.start < last
-        for key in one.keys
-    )
+    alone = [call for call in reversed(storm.calls) if call.failure in final and len(call.keys) == 1]
+    given_up, last = {call.keys[0]: call.at for call in alone}, len(marks) - 1
+    before = [one for one in storm.ledger.seen if one.start < last]
+    asked_again = sum(one.at > given_up.get(key, one.at) for one in before for key in one.keys)
     if asked_again:
         storm.wrong.append(f"{asked_again} texts asked again, unasked for, after a failure that was paid")
     check_requests(storm, last)

@@ -18,12 +18,8 @@ def verified(place: str, country: str, more: str = "", **fields: Any) -> dict[st
 
 
 def test_long_references_come_last(bench: Any) -> None:
-    rows = [
-        verified("Oslo", "Norway", " It is old." * 200),
-        verified("Rome", "Italy"),
-        verified("Lima", "Peru"),
-    ]
-    bench.load(rows, gold="given")
+    long = verified("Oslo", "Norway", " It is old." * 200)
+    bench.load([long, verified("Rome", "Italy"), verified("Lima", "Peru")], gold="given")
 
     assert "Oslo" == choose_examples(bench.store, bench.info(), 9)[-1].id
 

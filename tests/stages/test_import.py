@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import do
+from tests.lists import from_cases
 from tests.rows import naming, proposal, sample
 from workbench.errors import WorkbenchError
 from workbench.formats.rows import FileRow
@@ -88,15 +89,7 @@ def many(n: int) -> list[dict[str, Any]]:
     return [{**ROME, "id": f"s{number}", "user_input": f"question {number}"} for number in range(n)]
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("empty.jsonl", b""),
-        ("utf16.jsonl", b"\xff\xfea\x00"),
-        ("archive.jsonl", b"PK\x03\x04x"),
-        ("latin.csv", "\xe9t\xe9,b\n\xe9,c\n".encode("latin-1")),
-    ],
-)
+@from_cases
 def test_an_unreadable_file_changes_nothing(bench: Any, name: str, content: bytes) -> None:
     """No dataset, no row, no file beside it."""
     before = bench.tables()

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.rows import sample
 from workbench.errors import NotFoundError, UsageError
 from workbench.model import Proposal, ProposedEntity
 from workbench.proposing.claude.answers import Usage
@@ -16,15 +17,9 @@ from workbench.store import runs as run_store
 from workbench.store.samples import load_samples
 from workbench.store.tables import CallRow
 
-ROWS = [
-    {"id": name, "user_input": "Where?", "reference": text, "retrieved_contexts": []}
-    for name, text in (
-        ("oslo", "Oslo lies in Norway. Anna Berg was born there in 1889."),
-        ("rome", "Rome lies in Italy."),
-        ("lima", "Lima lies in Peru."),
-        ("bare", "Nothing is named here."),
-    )
-]
+TEXTS = {"oslo": "Oslo lies in Norway. Anna Berg was born there in 1889.", "rome": "Rome lies in Italy."}
+TEXTS |= {"lima": "Lima lies in Peru.", "bare": "Nothing is named here."}
+ROWS = [sample(name, text, user_input="Where?") for name, text in TEXTS.items()]
 
 
 def said(bench: Any, run: int, **names: Sequence[str] | None) -> None:

@@ -26,16 +26,7 @@ from workbench.store.datasets import DatasetInfo, find_dataset
 from workbench.store.engine import Store, open_store
 from workbench.store.samples import sample_ids
 
-ROWS = """\
-{"id": "a", "user_input": "q", "reference": "Ann met Bob in Rome.", "retrieved_contexts": ["Ann in Rome."], \
-"proposal": {"proposer": "p", "reference_entities": ["Ann", "Bob", "Rome"], "context_entities": \
-[["Ann", "Rome"]], "statements": [{"text": "Ann met Bob in Rome.", "verdict": "missing"}]}}
-{"id": "b", "user_input": "q", "reference": "Ann met Bob in Rome.", "retrieved_contexts": ["Bob."], \
-"proposal": {"proposer": "p", "reference_entities": ["Ann", "Bob", "Rome", "Ann"], "context_entities": \
-[["Bob"]], "statements": [{"text": "Ann met Bob.", "verdict": "found"}, \
-{"text": "In Rome."}]}}
-{"id": "c", "user_input": "other", "reference": "Nothing here.", "retrieved_contexts": []}
-"""
+ROWS = Path(__file__).with_name("oracle.jsonl").read_text("utf-8").splitlines()
 KEYS = ("a", "b", "c")
 PEOPLE = ("ann", "bo")
 
@@ -247,7 +238,7 @@ def as_stored(unit: Unit) -> str:
 
 
 def fill(bench: Bench) -> None:
-    assert bench.load(ROWS.splitlines(), kinds=KINDS, seed=1).new == len(KEYS)
+    assert bench.load(ROWS, kinds=KINDS, seed=1).new == len(KEYS)
 
 
 @pytest.fixture(scope="module")

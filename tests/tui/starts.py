@@ -105,12 +105,8 @@ def compared(gold: int = 24, more: int = 0, lead: str = "", *, column: bool = Fa
     return given(*rows, name="names", gold="given", then=figured)
 
 
-NEAR = {
-    "Johann Strauss": "Johan Straus",
-    "Saint Petersburg": "Petersberg",
-    "Elizabeth Bennett": "Elisabeth Benett",
-}
-"""Names with what the contexts have in their place: 82, 69 and 84 alike."""
+NEAR = {**SPELLED, "Elizabeth Bennett": "Elisabeth Benett"}
+"""Of Strauss, Petersburg and Bennett the contexts have what is 82, 69 and 84 alike."""
 
 
 def alike(place: int) -> dict[str, Any]:
@@ -167,31 +163,20 @@ def planned(number: int) -> Start:
 
 TOWER, SCHILLER = ROWS[0], ROWS[5]
 LONG = " ".join(f"Sentence {number} says nothing of note." for number in range(400))
-FIVE = {
-    **TOWER,
-    "retrieved_contexts": [
-        *TOWER["retrieved_contexts"],
-        LONG + " At the end the Café of the Eiffel Tower. " + LONG,
-        "Nothing here.",
-        "The cafe CAFÉ again; built from 1887 to 1889, near the Seine.",
-    ],
-    "proposal": {
-        **TOWER["proposal"],
-        "context_entities": [*TOWER["proposal"]["context_entities"], [], [], []],
-    },
-}
+CAFE = "The cafe CAFÉ again; built from 1887 to 1889, near the Seine."
+MORE = [f"{LONG} At the end the Café of the Eiffel Tower. {LONG}", "Nothing here.", CAFE]
+FIVE = {**TOWER, "retrieved_contexts": TOWER["retrieved_contexts"] + MORE}
+OF_FIVE = [*TOWER["proposal"]["context_entities"], [], [], []]
+FIVE["proposal"] = {**TOWER["proposal"], "context_entities": OF_FIVE}
 DIED = [
     {"text": "Schiller died in 1805.", "start": 0, "end": 39, "verdict": "missing"},
     {"text": "He died in Weimar.", "start": 40, "end": len(SCHILLER["reference"]), "verdict": "missing"},
 ]
 CLAIM = "The tower was built by the company of Gustave Eiffel for the World's Fair of 1889 in Paris."
 REASON = f"{'The first sentence says so. ' * 12}The end of it."
-IN_WEIMAR = {
-    "text": SCHILLER["reference"],
-    "verdict": "found",
-    "context": 0,
-    "quote": "Goethe lebte in Weimar",
-}
+IN_WEIMAR = {"text": SCHILLER["reference"], "verdict": "found", "context": 0}
+IN_WEIMAR["quote"] = "Goethe lebte in Weimar"
+CLAIMED = proposal(["Paris"], [], statements=[{"text": CLAIM, "verdict": "yes", "reason": REASON}])
 
 
 PLACES, NESTED, CHURCH = rows_in("pictured.jsonl")
@@ -217,9 +202,8 @@ def large() -> Row:
         return " ".join(chance.choices(sentences, k=650))[:40_000]
 
     contexts = [prose() for _ in range(100)]
-    contexts[57] = (
-        f"{contexts[57][:20_000]} The Eiffel Tower in Paris, by Gustave Eiffel. {contexts[57][20_000:]}"
-    )
+    inside = " The Eiffel Tower in Paris, by Gustave Eiffel. "
+    contexts[57] = contexts[57][:20_000] + inside + contexts[57][20_000:]
     contexts[90] = "The Universities of Lyon and of Paris. " + contexts[90]
     named = [units(["Paris"]) if number == 57 else [] for number in range(100)]
     given = {**TOWER["proposal"], "context_entities": named}
@@ -373,17 +357,23 @@ def given_to_both(store: Store) -> None:
         team.give(store, find_dataset(store, None), "ann", who, "state:todo")
 
 
+def retrieved(key: str, retriever: str) -> Row:
+    return {**TOWER, "id": key, "meta": {"retriever": retriever}}
+
+
+HASH = "0123456789abcdef" * 2
+WITHOUT: Row = {"retrieved_contexts": []}
+SCORE = {"scores": {"context_entity_recall": 0.3333}}
+SAW = [f"{one} wrote that the Eiffel Tower is the tower which {'many ' * 30}see." for one in "ABC"]
+TOWERS = {"proposer": "p", "reference_entities": units(["Eiffel Towers"])}
+OF_THE_OCEAN = "All cities of the Indian Ocean here.", ("Indian Ocean", "place")
 STARTS: dict[str, Start] = {
     "nothing": lambda ask: ask("tmp_path") / "new.db",
     "no dataset": lambda ask: ask("empty_database"),
     "cities": given(*ROWS),
     "schiller alone": given(ROWS[5]),
     "a question alone": given(
-        {
-            "user_input": "Who was it that led the expedition?",
-            "reference": "Amundsen.",
-            "retrieved_contexts": [],
-        }
+        {"user_input": "Who was it that led the expedition?", "reference": "Amundsen.", **WITHOUT}
     ),
     "cities without suggestions": given(*ROWS, blind=1.0),
     "tower without suggestions": given(TOWER, blind=1.0),
@@ -394,14 +384,7 @@ STARTS: dict[str, Start] = {
     "a tower with a blank reference": given({**TOWER, "reference": "  ", "proposal": None}),
     "a long id": given({**TOWER, "id": f"a-very-long-identifier/{'x' * 100}/the-end-of-it-0042"}),
     "a tower of 4 MB": lambda ask: given(large(), ROWS[1])(ask),
-    "towers that A, B and C saw": given(
-        sample(
-            "tower",
-            TOWER["reference"],
-            *(f"{one} wrote that the Eiffel Tower is the tower which {'many ' * 30}see." for one in "ABC"),
-            proposal={"proposer": "p", "reference_entities": units(["Eiffel Towers"])},
-        )
-    ),
+    "towers that A, B and C saw": given(sample("tower", TOWER["reference"], *SAW, proposal=TOWERS)),
     "names and statements": given(ROWS[4], claiming(IN_WEIMAR), kinds=("entity", "statement")),
     "statements": given(claiming(*DIED), kinds=("statement",)),
     "Bolivia": given(*rows_in("bolivia.jsonl")),
@@ -437,15 +420,7 @@ STARTS: dict[str, Start] = {
     "eighty samples and a plan of 10": planned(10),
     "eighty samples and a plan of 20": planned(20),
     "a claim": given(
-        sample(
-            "claims",
-            CLAIM,
-            "Nothing of it.",
-            proposal=proposal(
-                ["Paris"], [], statements=[{"text": CLAIM, "verdict": "yes", "reason": REASON}]
-            ),
-        ),
-        kinds=("entity", "statement"),
+        sample("claims", CLAIM, "Nothing of it.", proposal=CLAIMED), kinds=("entity", "statement")
     ),
     "names verified in the file": compared(),
     "names verified in the file, with a column": compared(column=True),
@@ -461,35 +436,14 @@ STARTS: dict[str, Start] = {
     "three names whose dates nobody keeps": calibrated(3, unkept=True),
     "bare": given({"id": "a", "user_input": "q", "reference": "Rome.", "retrieved_contexts": []}),
     "India": given(*INDIA),
-    "all of India": given(
-        *(
-            india(f"s{n}", "All cities of the Indian Ocean here.", ("Indian Ocean", "place"))
-            for n in range(30)
-        )
-    ),
+    "all of India": given(*(india(f"s{n}", *OF_THE_OCEAN) for n in range(30))),
     "India without suggestions": given(*INDIA, blind=1.0),
     "India without ids": given(INDIA[0], {**INDIA[1], "id": f"{7:032x}"}),
-    "a tower by two retrievers": given(
-        *(
-            {**TOWER, "id": f"{place:032x}", "meta": {"retriever": name}}
-            for place, name in enumerate(("bm25", "dense"))
-        )
-    ),
-    "a tower twice by one retriever": given(
-        *({**TOWER, "id": letter * 32, "meta": {"retriever": "bm25"}} for letter in "ab")
-    ),
-    "a score of the file": given(
-        *(
-            {
-                **row,
-                "id": "0123456789abcdef" * 2 if row is TOWER else row["id"],
-                "scores": {"context_entity_recall": 0.3333},
-            }
-            for row in ROWS
-        )
-    ),
+    "a tower by two retrievers": given(retrieved("0" * 32, "bm25"), retrieved(f"{1:032x}", "dense")),
+    "a tower twice by one retriever": given(retrieved("a" * 32, "bm25"), retrieved("b" * 32, "bm25")),
+    "a score of the file": given({**TOWER, "id": HASH, **SCORE}, *({**row, **SCORE} for row in ROWS[1:])),
     "a score of a sample without a question": given(
-        {**TOWER, "id": "0123456789abcdef" * 2, "user_input": "", "context_entity_recall": 0.3333}, *ROWS[1:]
+        {**TOWER, "id": HASH, "user_input": "", **SCORE["scores"]}, *ROWS[1:]
     ),
     "bo in training, the mark .5": in_training(0.5),
     "bo in training, the mark .9": in_training(0.9),

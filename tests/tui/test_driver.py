@@ -16,47 +16,26 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.driver import ASK, AT_ONCE, CLOSES, HELD, OPENS, PasteDriver, is_paste, patience
 from workbench.tui.work import Entered
 
+KEYS = ["a", "\x1b", "\x1b[A", "jxa", "12345", "\x1b[A\x1b[B\x1b[A\r\t", "a" * HELD, "\x1b[B" * HELD]
+MANY = ["\x1b[<35;10;10M" * 200 + "a", "\x1b[?2026;2$y\x1b[?2048;0$y\x1b[I\x1b[O\x1b[48;36;120;0;0t" * 5]
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "a",
-        "\x1b",
-        "\x1b[A",
-        "jxa",
-        "12345",
-        "\x1b[A\x1b[B\x1b[A\r\t",
-        "a" * HELD,
-        "\x1b[B" * HELD,
-        "\x1b[<35;10;10M" * 200 + "a",
-        "\x1b[?2026;2$y\x1b[?2048;0$y\x1b[I\x1b[O\x1b[48;36;120;0;0t" * 5,
-    ],
-)
+
+@pytest.mark.parametrize("text", KEYS + MANY)
 def test_keys_are_keys(text: str) -> None:
     """A few at once (a slow line), one key held down, the mouse, and what the terminal answers."""
     assert not is_paste(text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "x" * (HELD + 1),
-        "abcdef",
-        "red text xx mm\n",
-        "\x1b[31mred x\n",
-        "\x1b[<0;10;10M" + "delete",
-        OPENS + "x" + CLOSES,
-        OPENS,
-    ],
-)
+PASTES = ["x" * (HELD + 1), "abcdef", "red text xx mm\n", "\x1b[31mred x\n", "\x1b[<0;10;10Mdelete", OPENS]
+
+
+@pytest.mark.parametrize("text", [*PASTES, OPENS + "x" + CLOSES])
 def test_what_no_person_types_is_a_paste(text: str) -> None:
     """More keys than come at once, or brackets."""
     assert is_paste(text)
 
 
-def test_where_the_terminal_marks_pastes_only_marked_ones_are(
-    typed: Callable[[bytes, int], list[Any]],
-) -> None:
+def test_where_the_terminal_marks_pastes_only_marked_ones_are(typed: Callable[..., list[Any]]) -> None:
     """What it says of itself tells; then a slow line may bring as much as it likes."""
     for known in (b"\x1b[?2004;2$y", b"\x1bP>|tmux 3.3a\x1b\\"):
         keys = typed(known + b"odd context\r", 12)
@@ -76,7 +55,7 @@ def test_a_terminal_that_prints_the_question_is_not_asked(monkeypatch: Any, prog
     assert asks == (ASK in written)
 
 
-def test_enter_behind_a_paste_is_kept(typed: Callable[[bytes, int], list[Any]]) -> None:
+def test_enter_behind_a_paste_is_kept(typed: Callable[..., list[Any]]) -> None:
     """A slow line brings both at once; a line break that was pasted is none."""
     for text in ("odd context\r", f"{OPENS}odd context{CLOSES}\r", f"{OPENS}odd context{CLOSES}\x1b[13u"):
         assert [Entered] == [type(one) for one in typed(text.encode(), 1)]
@@ -125,7 +104,7 @@ def typed(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes, int], list[Any]]:
     return run
 
 
-def test_a_paste_is_one_event_and_keys_are_keys(typed: Callable[[bytes, int], list[Any]]) -> None:
+def test_a_paste_is_one_event_and_keys_are_keys(typed: Callable[..., list[Any]]) -> None:
     """Raw, bracketed with escapes and an early end, or no UTF-8 at all."""
     (raw,) = typed(b"\x1b[31mred text xx mm\n", 1)
     (bracketed,) = typed(f"{OPENS}one \x1b[31m{CLOSES}two{CLOSES}".encode(), 1)
@@ -137,9 +116,7 @@ def test_a_paste_is_one_event_and_keys_are_keys(typed: Callable[[bytes, int], li
     assert ["j", "x", "ж", "up"] == [one.key for one in few if isinstance(one, Key)]
 
 
-def test_keys_that_come_at_once_were_pressed_one_after_another(
-    typed: Callable[[bytes, int], list[Any]],
-) -> None:
+def test_keys_that_come_at_once_were_pressed_one_after_another(typed: Callable[..., list[Any]]) -> None:
     """Those of a held key that a busy app reads late: the first one passed a doubt as a press of its own."""
     times = [key.time for key in typed(b"a" * 12, 12)]
     assert pytest.approx([1 / 30] * 11) == [after - before for before, after in pairwise(times)]

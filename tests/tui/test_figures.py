@@ -1,7 +1,8 @@
 """Tallies, verdicts and what is in doubt, the same on every screen."""
 
-import pytest
+from typing import Any
 
+from tests.lists import from_cases
 from workbench.model import Evidence, Match, Span, Tally, Unit
 from workbench.reports.units import tally, verdict, written
 from workbench.stages.editing import doubtful, least_certain
@@ -14,21 +15,10 @@ def test_tally_is_an_interval_while_units_are_unsure() -> None:
     assert tally(Tally(0, 0)) == "no units –"
 
 
-@pytest.mark.parametrize(
-    ("match", "expected"),
-    [
-        (Match("found", None, (Evidence(1, 0, 4),), 100, "short_form"), "● found in 2"),
-        (Match("found", rule="human"), "● found"),
-        (Match("missing", "absent"), "○ missing"),
-        (Match("missing", "partial"), "○ partial"),
-        (Match("missing", nested=True), "○ nested"),
-        (Match("unsure"), "? unsure"),
-        (Match(), "· open"),
-    ],
-)
-def test_verdict(match: Match, expected: str) -> None:
+@from_cases
+def test_a_verdict_in_words(match: dict[str, Any], places: list[Any], expected: str) -> None:
     """Where it was found and by which rule, or why not."""
-    assert verdict(match) == expected
+    assert verdict(Match(**match, evidence=tuple(Evidence(*place) for place in places))) == expected
 
 
 def unit(name: str, match: Match, *, grounded: bool = True, rejected: bool = False) -> Unit:
@@ -54,16 +44,10 @@ def test_the_cursor_opens_on_the_least_certain_unit() -> None:
 
 def test_doubtful_units_are_those_an_accept_stops_at() -> None:
     """Not in the reference, unsure, or open; a rejected unit never."""
-    assert [
-        doubtful(one)
-        for one in (
-            unit("a", Match("found")),
-            unit("b", Match("found"), grounded=False),
-            unit("c", Match("unsure")),
-            unit("d", Match()),
-            unit("e", Match(), rejected=True),
-        )
-    ] == [False, True, True, True, False]
+    found, nowhere = (unit("a", Match("found"), grounded=grounded) for grounded in (True, False))
+    unsure, open_, gone = unit("c", Match("unsure")), unit("d", Match()), unit("e", Match(), rejected=True)
+    units = found, nowhere, unsure, open_, gone
+    assert [False, True, True, True, False] == [doubtful(one) for one in units]
 
 
 def test_a_number_of_the_file_is_written_to_two_to_four_digits() -> None:

@@ -84,10 +84,7 @@ def test_a_reason_is_shown_whole_in_the_line_below_the_units(bench: Bench) -> No
     assert f"missing: absent · {reason}" in view.detail_lines(unit, opened, None, 80)[0]
 
 
-@pytest.mark.parametrize(
-    ("before", "shown"),
-    [("the towns on the coast of ", "the coast of "), ("我们在二零二五年去了", "…二零二五年去了")],
-)
+@from_cases
 def test_what_stands_before_a_place_is_cut_between_words_where_there_are_any(before: str, shown: str) -> None:
     act: Any = SimpleNamespace(sample=SimpleNamespace(user_input=""))
 

@@ -53,11 +53,8 @@ def nasty_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         "reference": f"{NASTY} stands in Paris.\n\tA tab and a break.",
         "retrieved_contexts": [f"Context {NASTY} Paris", NASTY],
     }
-    units = [
-        {"text": NASTY, "label": NASTY},
-        {"text": "Paris", "label": "place"},
-        {"text": STEERING, "label": "x"},
-    ]
+    named = {NASTY: NASTY, "Paris": "place", STEERING: "x"}
+    units = [{"text": text, "label": label} for text, label in named.items()]
     row["proposal"] = {
         "proposer": NASTY,
         "reference_entities": units,

@@ -39,13 +39,8 @@ async def test_a_wide_terminal_shows_the_sample_under_the_cursor_in_full(
     user: User, import_rows: Any
 ) -> None:
     """Where it stands, its texts (long ones cut, nothing that steers a terminal); 80 columns have no room."""
-    rows = [
-        {
-            "id": name, "user_input": f"Which {name}?", "reference": "R\x1b[31m " + "long " * 2_000,
-            "retrieved_contexts": [f"first {name}", "second"],
-        }
-        for name in ("ant", "bee")
-    ]  # fmt: skip
+    long = "R\x1b[31m " + "long " * 2_000
+    rows = [sample(one, long, f"first {one}", "second", user_input=f"Which {one}?") for one in ("ant", "bee")]
     async with user.opens(database=import_rows(rows), size=(120, 36)) as app:
         await user.press("home")
         first, pane = app.screen.samples.row(0).key, app.screen.query_one(Passage)

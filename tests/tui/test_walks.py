@@ -221,12 +221,8 @@ class Walk:
         if self.app is None:
             kept = self.database.with_name("state.json")
             keys = keymap(Settings(Path("config.toml"), keys=self.keys))
-            own = {
-                **self.own,
-                "keymap": keys,
-                "remember": partial(remember, kept),
-                "views": read_state(kept).views,
-            }
+            seen = read_state(kept).views
+            own = {**self.own, "keymap": keys, "remember": partial(remember, kept), "views": seen}
             opens = self.user.opens(self.sample, database=self.database, **own)
             self.app = await self.stack.enter_async_context(opens)
             await self.user.settle()

@@ -84,22 +84,16 @@ class Tab:
 
     def ready(self) -> None:
         """The page that comes next is there, with its script."""
-        self.wait(
-            "!window.left && document.readyState === 'complete' && document.getElementById('main') !== null"
-        )
+        self.wait("!window.left && document.readyState === 'complete' && !!document.getElementById('main')")
 
     def settled(self) -> None:
         """Nothing is being sent."""
         self.wait("typeof busy !== 'undefined' && !busy && document.readyState === 'complete'")
 
-    def size(
-        self, width: int, height: int, *, dark: bool = False, scale: float = 1, media: str = "screen"
-    ) -> None:
+    def size(self, width: int, height: int, *, dark: bool = False, media: str = "screen") -> None:
         """The size of the window, the person's choice of light or dark, and whether it is for paper."""
-        self.ask(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale,
-            mobile=width < 600,
-        )  # fmt: skip
+        window = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+        self.ask("Emulation.setDeviceMetricsOverride", **window)
         scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         self.ask("Emulation.setEmulatedMedia", features=scheme, media=media)
 
@@ -123,8 +117,8 @@ class Tab:
             f"(() => {{ const box = {find}.getBoundingClientRect();"
             " return [box.x + box.width / 2, box.y + box.height / 2]; })()"
         )
-        self._mouse("mousePressed", at, 1)
-        self._mouse("mouseReleased", at, 1)
+        self._mouse("mousePressed", at)
+        self._mouse("mouseReleased", at)
 
     def drag(self, text: str, part: str) -> None:
         """Mark a text with the mouse."""
@@ -142,20 +136,13 @@ class Tab:
             }}
         }})()""")
         assert ends, text
-        self._mouse("mousePressed", ends[0], 1)
-        self._mouse("mouseMoved", ends[1], 1)
-        self._mouse("mouseReleased", ends[1], 1)
+        self._mouse("mousePressed", ends[0])
+        self._mouse("mouseMoved", ends[1])
+        self._mouse("mouseReleased", ends[1])
 
-    def _mouse(self, kind: str, at: list[float], count: int) -> None:
-        self.ask(
-            "Input.dispatchMouseEvent",
-            type=kind,
-            x=at[0],
-            y=at[1],
-            button="left",
-            buttons=1,
-            clickCount=count,
-        )
+    def _mouse(self, kind: str, at: list[float]) -> None:
+        pressed = {"button": "left", "buttons": 1, "clickCount": 1}
+        self.ask("Input.dispatchMouseEvent", type=kind, x=at[0], y=at[1], **pressed)
 
     def picture(self, path: Path, *, whole: bool = False) -> None:
         """What is in the window, or the whole page."""

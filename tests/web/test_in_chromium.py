@@ -83,10 +83,8 @@ def test_what_is_typed_stays_when_it_cannot_be_sent(serve: Serve, tab: Tab) -> N
     """It is too long, the session has ended, or the server is away."""
     served = serve(TEN)
     log_in(tab, served)
-    stays, text = (
-        "What you typed is still here: try again.",
-        "document.querySelector('[data-key=c] textarea')",
-    )
+    stays = "What you typed is still here: try again."
+    text = "document.querySelector('[data-key=c] textarea')"
     tab.run("document.querySelector('details[data-key=c]').open = true")
     tab.run(f"{text}.removeAttribute('maxlength'); {text}.value = 'жжжжжж '.repeat(27500)")
     tab.click("[value=comment]")

@@ -33,14 +33,8 @@ def as_completion(message: dict[str, Any]) -> dict[str, Any]:
     if message["stop_reason"] == "refusal":
         said = {"content": None, "refusal": "I cannot help with that."}
     choice = {"finish_reason": STOPS[message["stop_reason"]], "message": {"role": "assistant", **said}}
-    return {
-        "id": message["id"],
-        "object": "chat.completion",
-        "created": 1,
-        "model": message["model"],
-        "choices": [{"index": 0, **choice}],
-        "usage": usage and as_usage(usage),
-    }
+    head = {"id": message["id"], "object": "chat.completion", "created": 1, "model": message["model"]}
+    return {**head, "choices": [{"index": 0, **choice}], "usage": usage and as_usage(usage)}
 
 
 def as_usage(usage: dict[str, Any]) -> dict[str, Any]:

@@ -129,16 +129,11 @@ class Service:
 
     def summary(self) -> dict[str, Any]:
         """The counts, for whoever runs the service in another process."""
-        stats = self.stats
-        return {
-            "requests": stats.requests,
-            "statuses": {str(status): count for status, count in stats.statuses.items()},
-            "texts_paid": len(stats.paid),
-            "texts_paid_twice": sum(count > 1 for count in stats.paid.values()),
-            "faults": dict(self.options.faults.met),
-            "most_at_once": stats.most_at_once,
-            "batches": len(self.batches),
-        }
+        stats, twice = self.stats, sum(count > 1 for count in self.stats.paid.values())
+        statuses = {str(status): count for status, count in stats.statuses.items()}
+        counts = {"requests": stats.requests, "statuses": statuses, "faults": dict(self.options.faults.met)}
+        paid = {"texts_paid": len(stats.paid), "texts_paid_twice": twice}
+        return {**counts, **paid, "most_at_once": stats.most_at_once, "batches": len(self.batches)}
 
     async def _message(self, request: dict[str, Any]) -> Reply:
         stats, now = self.stats, time.monotonic()
@@ -199,17 +194,10 @@ class Service:
             for piece in answering.unfenced(request["messages"][0]["content"]):
                 self.stats.paid[piece.text] += piece.role == "text"
         content = [{"type": "thinking", "thinking": "", "signature": "x"}, {"type": "text", "text": text}]
-        return {
-            "id": f"msg_{self.stats.requests}",
-            "type": "message",
-            "role": "assistant",
-            "model": f"{request['model']}-20261007",
-            "content": content if text else [],
-            "stop_reason": stop,
-            "stop_sequence": None,
-            "stop_details": details,
-            "usage": None if fault == "no usage" else self._usage(request, text),
-        }
+        head = {"id": f"msg_{self.stats.requests}", "type": "message", "role": "assistant"}
+        said = {"model": f"{request['model']}-20261007", "content": content if text else []}
+        end = {"stop_reason": stop, "stop_sequence": None, "stop_details": details}
+        return {**head, **said, **end, "usage": None if fault == "no usage" else self._usage(request, text)}
 
     def _usage(self, request: dict[str, Any], text: str) -> dict[str, Any]:
         """The first call of a long enough stable part writes the cache, the others read it."""
@@ -247,17 +235,11 @@ class Service:
             return error("404")
         old, yes = name == "claude-haiku-4-5", {"supported": True}
         effort = {"supported": not old, "low": yes, "medium": yes, "high": yes, "max": yes}
-        told = {
-            "id": name,
-            "type": "model",
-            "display_name": name,
-            "created_at": "2026-10-07T00:00:00Z",
-            "lifecycle": "deprecated" if old else "active",
-            "retires_at": "2027-01-31T00:00:00Z" if old else None,
-            "max_tokens": 64_000,
-            "capabilities": {"batch": yes, "structured_outputs": yes, "effort": effort},
-        }
-        return _json(200, told)
+        can = {"batch": yes, "structured_outputs": yes, "effort": effort}
+        told = {"id": name, "type": "model", "display_name": name, "max_tokens": 64_000, "capabilities": can}
+        ends = {"lifecycle": "deprecated", "retires_at": "2027-01-31T00:00:00Z"}
+        goes_on = {"lifecycle": "active", "retires_at": None}
+        return _json(200, {**told, "created_at": "2026-10-07T00:00:00Z", **(ends if old else goes_on)})
 
     def _batch(self, method: str, path: str, body: bytes, host: str) -> Reply:
         if self.options.no_batches:
@@ -292,16 +274,13 @@ class Service:
         counts = Counter(row["result"]["type"] for row in self._rows(batch)) if ended else Counter[str]()
         at = datetime.fromtimestamp(batch["at"], UTC)
         told = {name: counts[name] for name in ("succeeded", "errored", "canceled", "expired")}
-        return {
-            "id": batch["id"],
-            "type": "message_batch",
-            "processing_status": "ended" if ended else "in_progress",
-            "request_counts": {"processing": 0 if ended else len(batch["requests"]), **told},
-            "created_at": at.isoformat(),
-            "expires_at": (at + timedelta(hours=24)).isoformat(),
-            "ended_at": at.isoformat() if ended else None,
-            "results_url": f"http://{host}/v1/messages/batches/{batch['id']}/results" if ended else None,
-        }
+        told["processing"] = 0 if ended else len(batch["requests"])
+        url = f"http://{host}/v1/messages/batches/{batch['id']}/results"
+        times = {"created_at": at.isoformat(), "expires_at": (at + timedelta(hours=24)).isoformat()}
+        state: dict[str, Any] = {"processing_status": "ended", "ended_at": at.isoformat(), "results_url": url}
+        if not ended:
+            state = {"processing_status": "in_progress", "ended_at": None, "results_url": None}
+        return {"id": batch["id"], "type": "message_batch", "request_counts": told, **times, **state}
 
     def _rows(self, batch: dict[str, Any]) -> Any:
         """The rows, answered once: asking again gives the same."""

@@ -6,6 +6,7 @@ from typing import Any
 import anthropic
 import pytest
 
+from tests.lists import from_cases
 from tests.proposing.claude.faults import Faults
 from tests.proposing.claude.server import Options, running
 from workbench.errors import AccessError, UsageError
@@ -47,10 +48,7 @@ async def test_vertex_is_asked_in_its_own_form(ask: Ask) -> None:
     assert {"vertex": 2} == dict(state.stats.clouds)
 
 
-@pytest.mark.parametrize(
-    ("cloud", "says"),
-    [("bedrock", r"boto3 is not installed.*\[bedrock\]"), ("vertex", r"google.auth is not.*\[vertex\]")],
-)
+@from_cases
 def test_what_a_cloud_needs_is_named(cloud: str, says: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for package in ("boto3", "google.auth"):
         monkeypatch.setitem(sys.modules, package, None)

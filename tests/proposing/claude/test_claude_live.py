@@ -53,7 +53,7 @@ async def run(client: ModelClient, asks: Iterable[Ask], kept: Any, **more: Any) 
 
 
 async def ran(
-    kept: Kept, steps: int | Iterable[Iterable[Ask]], options: Options, form: str = "claude", **more: Any
+    kept: Any, steps: Any, options: Options, form: str = "claude", **more: Any
 ) -> tuple[Service, Any]:
     """A run of some steps, or so many asks, against a service with some options."""
     steps = [alone(steps)] if isinstance(steps, int) else steps

@@ -37,17 +37,13 @@ def replying(body: Any, status: int = 200, headers: dict[str, str] | None = None
 
 
 def completion(text: str | None = GOOD, stop: str | None = "stop", **message: Any) -> dict[str, Any]:
-    return {
-        "id": "c1", "object": "chat.completion", "created": 1, "model": "qwen-2",
-        "choices": [
-            {"index": 0, "finish_reason": stop, "message": {"role": "assistant", "content": text, **message}}
-        ],
-        "usage": {
-            "prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120,
-            "prompt_tokens_details": {"cached_tokens": 40},
-            "completion_tokens_details": {"reasoning_tokens": 5},
-        },
-    }  # fmt: skip
+    said = {"role": "assistant", "content": text, **message}
+    choice = {"index": 0, "finish_reason": stop, "message": said}
+    usage: dict[str, Any] = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+    usage["prompt_tokens_details"] = {"cached_tokens": 40}
+    usage["completion_tokens_details"] = {"reasoning_tokens": 5}
+    head = {"id": "c1", "object": "chat.completion", "created": 1, "model": "qwen-2"}
+    return {**head, "choices": [choice], "usage": usage}
 
 
 USED = Usage(input=60, output=20, cache_read=40, thinking=5)
