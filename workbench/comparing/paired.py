@@ -237,11 +237,12 @@ class Contrast:
 
     `recalls` are means over the same `delta.n` references, `delta` the mean of first − second, `tallies`
     the summed counts; references without units under one of the two are `delta.undefined`. `paired` sets the
-    recalls of the first next to those of the second. `scores` are means of the scores that came
-    with the references that have a recall and a score under both. `first_only` units are found under the
-    first and missing under the second, `second_only` the other way. `ahead`: in how many references (with
-    `group`: groups) the first has the higher recall, and the second; `p` is that of the sign test over these,
-    None without any.
+    recalls of the first next to those of the second. `scores` are means of the scores that came with the
+    references that have a recall and a score under both, `scored` sets these next to each other, and `off`
+    their difference next to that of the recalls: its bias is the part that the score made up. `first_only`
+    units are found under the first and missing under the second, `second_only` the other way. `ahead`: in how
+    many references (with `group`: groups) the first has the higher recall, and the second; `p` is that of the
+    sign test over these, None without any.
     """
 
     first: str
@@ -251,6 +252,8 @@ class Contrast:
     delta: Mean
     paired: Paired
     scores: tuple[float | None, float | None]
+    scored: Paired
+    off: Paired
     first_only: int
     second_only: int
     ahead: tuple[int, int]
@@ -324,8 +327,8 @@ def _contrast(first: str, second: str, pairs: Iterable[ReferencePair]) -> Contra
         and (theirs := pair.tallies[second].recall) is not None
     ]
     scored = [
-        (one, other)
-        for pair, _, _ in recalls
+        (pair, one, other, float(ours - theirs))
+        for pair, ours, theirs in recalls
         if (one := pair.scores[first]) is not None and (other := pair.scores[second]) is not None
     ]
     flipped = [(flip.verdicts.get(first), flip.verdicts.get(second)) for pair in both for flip in pair.flips]
@@ -341,7 +344,9 @@ def _contrast(first: str, second: str, pairs: Iterable[ReferencePair]) -> Contra
         (summed(pair.tallies[first] for pair in both), summed(pair.tallies[second] for pair in both)),
         replace(mean(ours - theirs for _, ours, theirs in recalls), undefined=len(both) - len(recalls)),
         paired([Pair(pair.ids[first], float(a), float(b), pair.group) for pair, a, b in recalls]),
-        (mean(one for one, _ in scored).value, mean(other for _, other in scored).value),
+        (mean(one for _, one, _, _ in scored).value, mean(other for _, _, other, _ in scored).value),
+        paired([Pair(pair.ids[first], one, other, pair.group) for pair, one, other, _ in scored]),
+        paired([Pair(pair.ids[first], one - other, apart, pair.group) for pair, one, other, apart in scored]),
         flipped.count(("found", "missing")),
         flipped.count(("missing", "found")),
         ahead,

@@ -24,7 +24,7 @@ from workbench.text.safe import clean, flat, name_of
 if TYPE_CHECKING:
     from workbench.comparing.figures import Figures
     from workbench.comparing.intervals import Mean
-    from workbench.comparing.paired import Retrievers
+    from workbench.comparing.paired import Paired, Retrievers
     from workbench.scoring.scorers import ScoreGate
     from workbench.stages.corpus import CorpusReport
     from workbench.stages.policy import PolicyReport
@@ -282,16 +282,18 @@ def retrievers_text(by: str, report: Retrievers) -> str:
     lines += table(["verified", *report.names, "flipped"], rows)
     lines += ["flipped: units found under one of these and not under another", ""]
     for contrast in report.contrasts:
-        recalls, tallies = map(value, contrast.recalls), map(_tally_cell, contrast.tallies)
-        lines.append(
-            f"{contrast.first} against {contrast.second}: verified recall {' against '.join(recalls)}, "
-            f"Δ {delta(contrast.delta.value)} over {many(contrast.delta.n, 'reference')}"
-            f" (units {' against '.join(tallies)}; {contrast.delta.undefined} undefined)"
-        )
-        if None not in contrast.scores:
-            lines.append(
-                f"  {scorer_name(report.scorer)} of these {' against '.join(map(value, contrast.scores))}"
-            )
+        tallies, (ours, theirs) = map(_tally_cell, contrast.tallies), contrast.scores
+        lines += [
+            f"{contrast.first} against {contrast.second}, over {many(contrast.delta.n, 'reference')} "
+            f"(units {' against '.join(tallies)}; {contrast.delta.undefined} undefined):",
+            f"  verified recall {' against '.join(map(value, contrast.recalls))}, "
+            f"Δ {_apart(contrast.paired, contrast.delta.value)}",
+        ]
+        if ours is not None and theirs is not None:
+            name, apart = scorer_name(report.scorer), _apart(contrast.scored, ours - theirs)
+            lines.append(f"  {name} {value(ours)} against {value(theirs)}, Δ {apart}")
+            if contrast.off.bias is not None:
+                lines.append(f"  this Δ of {name} is off by {_apart(contrast.off, None)}")
         if contrast.first_only or contrast.second_only:
             lines.append(
                 f"  flipped units, found {contrast.first_only:,} under {contrast.first} only, "
@@ -304,10 +306,17 @@ def retrievers_text(by: str, report: Retrievers) -> str:
                 f"  higher under {contrast.first} in {more}, under {contrast.second} in {less}: "
                 f"sign test p {number(contrast.p)}"
             )
-        enough = contrast.paired.bias is not None
-        why = "fewer than ten references: no interval of the difference"
-        lines.append(f"  {paired_facts(contrast.paired)[0].line if enough else why}")
+        if contrast.paired.bias is None:
+            lines.append("  fewer than ten references: no interval of the difference")
     return page([*lines, *_aside(report)])
+
+
+def _apart(paired: Paired, mean: float | None) -> str:
+    """A mean difference, with its interval from ten pairs on."""
+    if paired.bias is None:
+        return f"{delta(mean)}, n = {paired.n}"
+    fact = paired_facts(paired)[0]
+    return f"{fact.value}{' ' if fact.note.startswith('[') else ', '}{fact.note}"
 
 
 def _aside(report: Retrievers) -> list[str]:
