@@ -147,5 +147,5 @@ def test_the_report_counts_flips_that_cancel_and_says_what_it_leaves_out() -> No
         "  fewer than ten references: no interval of the difference",
     ] == few.splitlines()[-3:-1]
     assert "1 reference with several samples of one value: the first counts" == few.splitlines()[-1]
-    assert "  mean Δ: +.500 [" in more
+    assert "Δ +.500 [" in more
     assert "bias" not in more + few
