@@ -171,7 +171,9 @@ def _add(text: str, label: str = "place", kind: Kind = "entity") -> Wish:
 
 
 def same(opened: Opened, one: Unit, other: str) -> Edit:
-    """Say that another name of the first context is the same thing."""
+    """Say that another name of the first context is the same thing; `-` takes that back."""
+    if other == "-":
+        return editing.same_thing(opened, one, None)
     start = opened.sample.retrieved_contexts[0].index(other)
     return editing.same_thing(opened, one, Evidence(0, start, start + len(other)))
 

@@ -82,19 +82,6 @@ def test_a_name_for_decisions_is_printable_and_free(run: Any, name: str) -> None
         run(*words).refuses(f"workbench: {source}: give a printable name")
 
 
-@pytest.mark.parametrize("command", ["", "policy", "import", "propose", "score-files", "serve"])
-@pytest.mark.parametrize("columns", [40, 70])
-def test_help_in_a_narrow_window_cuts_nothing(run: Any, monkeypatch: Any, command: str, columns: int) -> None:
-    monkeypatch.setenv("COLUMNS", str(columns))
-    kept: Any = typer.main.get_command
-    monkeypatch.setattr(typer.main, "get_command", kept.__wrapped__)  # made for this width
-    ended = run(*command.split(), "--help")
-
-    assert 0 == ended.code
-    assert max(columns, 50) >= max(map(cell_len, ended.out.splitlines()))
-    assert [] == re.findall(r"│|\S*[\w-]…|\w+\.\.\.\n", ended.out)
-
-
 def test_a_message_is_wrapped_between_words_by_cells() -> None:
     lines = reports.folded("名前 " * 30, 40).split("\n")
     assert ("名前 " * 30).split() == " ".join(lines).split()

@@ -23,7 +23,7 @@ def unit(name: str, label: str = "person", verdict: Any = "found") -> Unit:
 
 def decided(sample: int, person: str, *units: Unit, group: str = "") -> Decided:
     said = Assessment("entity", "", units)
-    return Decided(f"s{sample}", "", group or f"s{sample}", person, "2026-W07", said)
+    return Decided(f"s{sample}", group or f"s{sample}", person, "2026-W07", said)
 
 
 def of(ours: tuple[Unit, ...], theirs: tuple[Unit, ...], n: int = 12) -> Any:

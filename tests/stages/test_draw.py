@@ -282,8 +282,6 @@ def test_what_cannot_be_drawn_is_refused_and_leaves_nothing(
 def test_the_plan_of_a_draw_stays_and_other_scores_estimate_nothing(bench: Any, scored: Path) -> None:
     """The samples outside the database have no scores at another threshold."""
     drawn_by(bench, scored)
-    with pytest.raises(UsageError, match="drawn from 300 samples"):
-        plan.drop(bench.store, bench.info(), "ann")
     with pytest.raises(UsageError, match=r"drawn from 300 samples.* --n N --seed 4 --dataset NAME"):
         plan.extend(bench.store, bench.info(), 5, "ann")
     with pytest.raises(UsageError, match="the dataset out is there"):

@@ -20,7 +20,7 @@ from workbench.stages.agree import agree
 from workbench.stages.desk import Desk, open_desk
 from workbench.stages.figures import figures
 from workbench.stages.people import disable, new_token
-from workbench.stages.policy import change_policy, forget_alias, versions
+from workbench.stages.policy import change_policy, versions
 from workbench.stages.review import act, open_sample
 from workbench.stages.upkeep import doctor
 from workbench.store.engine import Store, open_store
@@ -78,7 +78,6 @@ def test_a_disabled_person_in_an_open_window_decides_nothing_more_and_gets_no_sa
         lambda: editing.apply(three.store, "bo", []),
         lambda: queue.take_next(three.store, three.info().id, "bo"),
         lambda: disputes.audit(three.store, number, "bo"),
-        lambda: forget_alias(three.store, three.info(), "Rome", "bo"),
         lambda: three.undo("bo"),
     ):
         with pytest.raises(UsageError, match="bo is disabled"):

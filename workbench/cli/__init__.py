@@ -13,12 +13,11 @@ import sys
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from shutil import get_terminal_size
 from typing import Annotated, Any, NoReturn
 
 import typer
 from typer import Argument, Option
-from typer.core import TyperCommand, TyperGroup, TyperOption
+from typer.core import TyperGroup, TyperOption
 
 from workbench import __version__, reports
 from workbench.cli import console
@@ -42,25 +41,13 @@ from workbench.reports.texts import (
 )
 from workbench.scoring.names import SCORERS
 from workbench.text.cells import in_table
-from workbench.text.safe import clean
 
 DEMO_DB = "workbench-demo.db"
 EVERYWHERE = ("db", "dataset", "annotator")
-BOXES = 80
-"""Columns from which the help of a command stands in boxes; narrower ones cut the names of options."""
-EXPECTED = {
-    "int_parsing": "a whole number",
-    "float_parsing": "a number",
-    "greater_than_equal": "{ge:g} or more",
-    "less_than_equal": "{le:g} or less",
-    "greater_than": "more than {gt:g}",
-    "less_than": "less than {lt:g}",
-}
-"""What a number must be, by the kind of error that the library has for it."""
 
 
 class Root(TyperGroup):
-    """Its --db, --dataset and --as may stand after the command too; it says what a number must be."""
+    """Its --db, --dataset and --as may stand after the command too."""
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
@@ -69,39 +56,20 @@ class Root(TyperGroup):
             for parameter in self.params
             if isinstance(parameter, TyperOption) and parameter.name in EVERYWHERE
         ]
-        _hand_down(self, [_late(option) for option in options], plain=get_terminal_size().columns < BOXES)
+        _hand_down(self, [_late(option) for option in options])
 
     def main(self, *given: Any, **more: Any) -> Any:
         """Run a command; what is wrong with its options is raised, for `exit_code` to say."""
         sys.exit(super().main(*given, **more | {"prog_name": "workbench", "standalone_mode": False}))
 
-    def invoke(self, context: Any) -> Any:
-        """Run a command; an option that is no number is refused in our words."""
-        try:
-            return super().invoke(context)
-        except typer.BadParameter as error:
-            if (errors := getattr(error.__cause__, "errors", None)) is not None:
-                first = errors(include_url=False)[0]
-                if expected := EXPECTED.get(first["type"]):
-                    expected = expected.format(**first.get("ctx", {}))
-                    error.message = f"got {clean(str(first['input']))!r}, expected {expected}"
-            error.message = error.message.removeprefix("Value error, ")
-            raise
 
-
-def _hand_down(group: TyperGroup, options: list[TyperOption], *, plain: bool) -> None:
-    if plain:
-        group.rich_markup_mode = None
+def _hand_down(group: TyperGroup, options: list[TyperOption]) -> None:
     for command in group.commands.values():
         command.params += options
         if command.help:  # each paragraph in one line, which the window breaks
             command.help = "\n\n".join(" ".join(part.split()) for part in command.help.split("\n\n"))
-        if plain:
-            command.short_help = command.get_short_help_str(limit=200)  # a whole sentence in the list
         if isinstance(command, TyperGroup):
-            _hand_down(command, options, plain=plain)
-        elif plain and isinstance(command, TyperCommand):
-            command.rich_markup_mode = None
+            _hand_down(command, options)
 
 
 def _late(option: TyperOption) -> TyperOption:
@@ -261,7 +229,7 @@ def score(
         if save and match_threshold is not None:
             info = recompute.keep_threshold(store, info, match_threshold, call.annotator)
         report = recompute.score_dataset(
-            store, info, threshold=match_threshold, viewer=call.reader, progress=progress
+            store, info, threshold=match_threshold, viewer=call.annotator, progress=progress
         )
         if threshold is None and not strict:
             reports.show(lambda: reports.score_document(report), score_text(report), as_json=json)
@@ -294,7 +262,7 @@ def status(context: console.Context, json: console.Json = False) -> None:
 
     call = context.obj
     with console.open_for(call.db) as store:
-        report = stage(store, call.reader, call.dataset)
+        report = stage(store, call.annotator, call.dataset)
     reports.show(report, status_text(report), as_json=json)
 
 
@@ -358,20 +326,10 @@ def policy_edit(
 
 
 @policy_app.command("aliases")
-def policy_aliases(
-    context: console.Context,
-    remove: Annotated[str | None, Option(help="Take back your aliases of a name.")] = None,
-    json: console.Json = False,
-) -> None:
+def policy_aliases(context: console.Context, json: console.Json = False) -> None:
     """List the names that reviewers said are of one thing. The matcher uses them in other samples."""
-    from workbench.stages.policy import forget_alias
-
-    with console.dataset_of(context.obj) as (store, info):
-        if remove is None:
-            reports.show(info.aliases, aliases_text(info.aliases), as_json=json)
-        else:
-            number = forget_alias(store, info, remove, context.obj.annotator)
-            reports.show({"removed": number}, f"{number} removed; u in a review undoes this", as_json=json)
+    with console.dataset_of(context.obj) as (_, info):
+        reports.show(info.aliases, aliases_text(info.aliases), as_json=json)
 
 
 def main() -> NoReturn:

@@ -2,7 +2,6 @@
 
 import shlex
 import sys
-from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -10,51 +9,21 @@ from typing import Literal
 import typer
 
 from workbench import reports
-from workbench.cli.console import Call, counted, on_terminal, open_for, open_if_there, tell
+from workbench.cli.console import Call, counted, on_terminal, open_for, tell
 from workbench.cli.import_ import command_of
 from workbench.comparing.answer import Answer
-from workbench.errors import UsageError
-from workbench.model import Kind
 from workbench.reports.answer import answer_markdown, one_line, printed
 from workbench.reports.compare import figures_text
 from workbench.reports.files import import_text
 from workbench.scoring.names import column_kind, headline, metric_of, runs_of
 from workbench.settings import usual_scorer
 from workbench.stages.answer import answer
-from workbench.stages.import_ import (
-    ImportOptions,
-    ImportReport,
-    bytes_to_import,
-    import_file,
-    preview_import,
-    score_columns,
-)
+from workbench.stages.import_ import ImportOptions, ImportReport, bytes_to_import, import_file, score_columns
 from workbench.stages.propose import propose
 from workbench.stages.queue import named
-from workbench.stages.recompute import counts
 from workbench.text.figures import many
 
 __all__ = ["ImportOptions"]
-
-
-def check_scorer(call: Call, file: Path, options: ImportOptions, scorer: str) -> None:
-    """Raise UsageError, before anything is imported, for a score that neither file nor dataset has."""
-    with (
-        open_if_there(call) as store,
-        reports.progress("Reading", bytes_to_import(file), unit="bytes") as bar,
-    ):
-        preview = preview_import(file, options, store=store, annotator=call.reader, progress=bar)
-    try:
-        if preview.good:  # else the import says what is wrong
-            counts(scorer, dict.fromkeys((*_columns(call, preview.dataset)[0], *preview.columns)))
-    except UsageError as error:
-        raise UsageError(f"{error}; nothing was imported") from None
-
-
-def _columns(call: Call, dataset: str) -> tuple[Collection[str], Kind]:
-    """The columns of scores that the dataset has, none where it is not there, and what it reviews."""
-    with open_if_there(call) as store:
-        return ((), "entity") if store is None else score_columns(store, dataset)
 
 
 def bring_in(call: Call, file: Path, options: ImportOptions) -> ImportReport:
@@ -80,7 +49,8 @@ def of_file(call: Call, file: Path, report: ImportReport, scorer: str | None) ->
     dataset has a newer one. Of a file without a recall it says which stored column is shown. None: the score
     that the dataset begins with.
     """
-    columns, kind = _columns(call, report.dataset)
+    with open_for(call.db) as store:
+        columns, kind = score_columns(store, report.dataset)
     own = headline(report.columns, (), kind)
     name, dataset = one_line(file.name), one_line(report.dataset)
     if scorer is None and column_kind(own) is None:
@@ -119,7 +89,7 @@ def print_answer(call: Call, scorer: str | None, *, full: bool, markdown: bool, 
     """Print the answer as it stands now."""
     with counted(call, "Comparing") as (store, info, progress):
         summary, figures = answer(
-            store, info, call.reader, scorer=scorer, usual=usual_scorer(), progress=progress
+            store, info, call.annotator, scorer=scorer, usual=usual_scorer(), progress=progress
         )
     text = reports.suggested(answer_markdown(summary)) if markdown else printed(summary, more=full)
     if full:

@@ -15,7 +15,7 @@ from workbench.cli.console import Context, Json, Run, check_format, counted, giv
 from workbench.comparing.disputes import STATES
 from workbench.errors import UsageError
 from workbench.reports.answer import WIDTH, answer_markdown, printed
-from workbench.reports.calibrate import list_text, report_document, report_text, used_text
+from workbench.reports.calibrate import report_document, report_text, used_text
 from workbench.reports.compare import against_text, diff_text, disputes_document, disputes_text, figures_text
 from workbench.reports.texts import retrievers_text, samples_text
 from workbench.settings import usual_scorer
@@ -70,21 +70,21 @@ def compare(
     if by is not None:
         with counted(call, "Comparing", run) as (store, info, progress):
             pairs = stage.compare_by(
-                store, info, call.reader, by, scorer=scorer, usual=usual_scorer(), progress=progress
+                store, info, call.annotator, by, scorer=scorer, usual=usual_scorer(), progress=progress
             )
         reports.show({"by": by, **reports.document(pairs)}, retrievers_text(by, pairs), as_json=json)
         return
     if two:
         with counted(call, "Comparing", run) as (store, info, progress):
             twice = stage.compare_against(
-                store, info, call.reader, scorer=scorer, against=against, since=since,
+                store, info, call.annotator, scorer=scorer, against=against, since=since,
                 usual=usual_scorer(), progress=progress,
             )  # fmt: skip
         reports.show(reports.document(twice), against_text(twice), as_json=json)
         return
     with counted(call, "Comparing", run) as (store, info, progress):
         summary, figures = answer.answer(
-            store, info, call.reader, scorer=scorer, usual=usual_scorer(), progress=progress
+            store, info, call.annotator, scorer=scorer, usual=usual_scorer(), progress=progress
         )
         if html is not None:
             stage.write_html(store, info, html, summary, figures, text=not no_text, force=force)
@@ -118,7 +118,7 @@ def diff(
     call = context.obj
     needed = not (stage.is_folder(first) and stage.is_folder(second))
     with open_for(call.db) if needed else open_if_there(call, migrate=True) as store:
-        changes = stage.diff(store, call.dataset, first, second, call.reader)
+        changes = stage.diff(store, call.dataset, first, second, call.annotator)
     reports.show(reports.document(changes), diff_text(changes, limit), as_json=json)
 
 
@@ -162,7 +162,6 @@ def calibrate(
     holdout: Annotated[
         bool, Option("--holdout", help="Test it on the samples kept back; every look is counted.")
     ] = False,
-    saved: Annotated[bool, Option("--list", help="List saved calibrations.")] = False,
     out: Annotated[
         Path | None, Option("--out", "-o", help="Write calibration.json for pipelines.", metavar="FILE")
     ] = None,
@@ -171,10 +170,9 @@ def calibrate(
 ) -> None:
     """Choose the match threshold from verified samples, and test it against the one in use."""
     call = context.obj
-    if saved:
-        _refuse_others(context, "--list", ("saved", "json"))
-    elif use is not None and save is None:
-        _refuse_others(context, "--use without --save", ("use", "out", "force", "json"))
+    others = "" if use is None or save else given(context, besides=("use", "out", "force", "json"))
+    if others:
+        raise UsageError(f"{others}: --use without --save fits nothing, so this would do nothing")
     if out is not None and out.exists() and not force:
         raise UsageError(f"{out}: is there already; --force replaces it")
     if save is not None and use not in (None, save):
@@ -183,11 +181,7 @@ def calibrate(
 
     document: dict[str, Any]
     with counted(call, "Calibrating", run) as (store, info, progress):
-        if saved:
-            rows = stage.list_calibrations(store, info.id)
-            document = {"in_use": info.calibration, "calibrations": [row.document for row in rows]}
-            text = list_text(rows, info.calibration)
-        elif use is not None and save is None:
+        if use is not None and save is None:
             info = stage.use(store, info, use, call.annotator, progress, out=out, force=force)
             document = {"in_use": info.calibration, "threshold": info.threshold}
             text = used_text(info, stage.list_calibrations(store, info.id))
@@ -206,9 +200,3 @@ def calibrate(
             f"\nwrote {out}: it corrects scores of the scorer that it names, never those of ragas or deepeval"
         )
     reports.show(document, text, as_json=json)
-
-
-def _refuse_others(context: Context, alone: str, taken: tuple[str, ...]) -> None:
-    """Raise UsageError for options that would do nothing next to one that fits nothing."""
-    if others := given(context, besides=taken):
-        raise UsageError(f"{others}: {alone} fits nothing, so this would do nothing")

@@ -56,15 +56,6 @@ class Call:
         """Whose name stands on what is written. Raises UsageError for a config file that is off."""
         return annotator_name(self.named)
 
-    @property
-    def reader(self) -> str:
-        """The same for a command that only reads: a config file that is off is said and left aside."""
-        try:
-            return self.annotator
-        except UsageError as error:
-            _complain_of(error, "; left aside here")
-            return annotator_name(_user())
-
 
 class Context(typer.Context):
     """What a command is called with."""
@@ -114,8 +105,8 @@ def _report_crash(error: Exception) -> None:
         tell(f"  {frame.filename}:{frame.lineno} {frame.name}")
 
 
-def _complain_of(error: WorkbenchError, what_then: str = "") -> None:
-    tell(f"workbench: {clean(str(error))}{what_then}")
+def _complain_of(error: WorkbenchError) -> None:
+    tell(f"workbench: {clean(str(error))}")
 
 
 def tell(text: str) -> None:

@@ -25,7 +25,6 @@ from workbench.cli.console import (
 )
 from workbench.errors import UsageError
 from workbench.reports.files import import_text
-from workbench.scoring.names import SCORERS
 
 Update = Annotated[
     bool, Option("--update", help="Replace text, scores and verified units that differ from what is stored.")
@@ -120,7 +119,7 @@ def import_(
     size = stage.bytes_to_import(file)
     if dry_run:  # a database that is not there is not made
         with open_if_there(call) as old, reports.progress("Reading", size, unit="bytes") as bar:
-            report = stage.preview_import(file, options, store=old, annotator=call.reader, progress=bar)
+            report = stage.preview_import(file, options, store=old, annotator=call.annotator, progress=bar)
     else:
         with (
             open_for(call.db, create=True) as store,
@@ -163,8 +162,6 @@ def audit(
         dataset=call.dataset, update=update, fields=map_ or (), external=external or (), meta=meta or (),
         rows=rows, command=command_of(call, "audit"),
     )  # fmt: skip
-    if scorer is not None and scorer not in SCORERS:
-        auditing.check_scorer(call, file, options, scorer)
     report = auditing.bring_in(call, file, options)
     asked = auditing.of_file(call, file, report, scorer)
     call.dataset = report.dataset

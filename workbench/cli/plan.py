@@ -55,13 +55,12 @@ def plan(
     more: Annotated[
         int | None, Option(min=1, help=f"Add N reviews to the plan, at any time. {WIDER}", metavar="N")
     ] = None,
-    drop: Annotated[bool, Option("--drop", help="Remove the plan, before the first review.")] = False,
     json: Json = False,
 ) -> None:
     """Plan which samples to review, before the first review, or more reviews later. Alone: show the plan."""
     call = context.obj
-    if sum((n is not None, precision is not None, more is not None, drop)) > 1:
-        raise UsageError("--n, --precision, --more and --drop exclude each other")
+    if sum((n is not None, precision is not None, more is not None)) > 1:
+        raise UsageError("--n, --precision and --more exclude each other")
     if n is None and (making := given(context, MAKING, besides=("yes",))):  # they would do nothing
         raise UsageError(f"{making}: a plan needs its number of reviews too: --n N")
     from workbench.stages import figures, plan as planning
@@ -76,21 +75,14 @@ def plan(
             wish = planning.Wish(n, chosen, by, holdout, blind)  # type: ignore[arg-type]
             drafted = planning.draft(store, info, wish, call.annotator)
             tell(draft_text(drafted))
-            _agree("Make this plan?", "no plan was made", yes=yes)
+            if not yes and on_terminal() and not typer.confirm("Make this plan?", err=True):
+                raise UsageError("no plan was made")
             planning.make(store, info, drafted)
         elif more is not None:
             planning.extend(store, info, more, call.annotator)
-        elif drop:
-            _agree("Drop the plan?", "the plan stands", yes=yes)
-            planning.drop(store, info, call.annotator)
     with dataset_of(call) as (store, info):  # a plan changes its dataset
         report = planning.report(store, info)
     reports.show(reports.document(report), plan_text(report), as_json=json)
-
-
-def _agree(question: str, refused: str, *, yes: bool) -> None:
-    if not yes and on_terminal() and not typer.confirm(question, err=True):
-        raise UsageError(refused)
 
 
 def score_files(

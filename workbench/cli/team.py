@@ -49,9 +49,6 @@ def assign(
         float | None,
         Option("--pass", min=0, max=1, help="With --training: the units and verdicts to agree on; .8."),
     ] = None,
-    everybody: Annotated[
-        bool, Option("--everybody", help="With --training: also who has passed or finished samples.")
-    ] = False,
     json: Json = False,
 ) -> None:
     """Say how many people review each sample; without options show how far they are.
@@ -65,8 +62,8 @@ def assign(
     call = context.obj
     if sum(value is not None for value in (overlap, to, release, training)) > 1:
         raise UsageError("--overlap, --to, --release and --training exclude each other")
-    if (mark is not None or everybody) and not training:
-        raise UsageError("--pass and --everybody go with --training")
+    if mark is not None and not training:
+        raise UsageError("--pass goes with --training")
     if overlap is None and (share is not None or lease is not None):
         raise UsageError("--share and --lease go with --overlap: give how many people review a sample")
     if bool(filter_) != (to is not None) and not training:
@@ -83,10 +80,8 @@ def assign(
             freed = stage.release(store, info, call.annotator, release)
             outcome = f"{release} " + (f"gave back {many(freed, 'place')}\n" if freed else "holds nothing\n")
         elif training:
-            done = {} if everybody else trained.finished(store, info)
             mark = 0.8 if mark is None else mark
-            begun = trained.begin(store, info, call.annotator, filter_, mark, everybody=everybody)
-            outcome = training_text(begun, done)
+            outcome = training_text(trained.begin(store, info, call.annotator, filter_, mark))
         elif training is False:
             trained.end(store, info, call.annotator)
             outcome = "nobody is trained any more\n"
@@ -111,7 +106,7 @@ def agree(
     from workbench.stages.agree import agree as stage
 
     with counted(context.obj, "Counting") as (store, info, progress):
-        report = stage(store, info, context.obj.reader, by, kind, progress=progress)
+        report = stage(store, info, context.obj.annotator, by, kind, progress=progress)
     reports.show(reports.document(report), agree_text(report), as_json=json)
 
 

@@ -155,8 +155,7 @@ class Answer:
 
     `imported`: the score came with the file; `others`: other recalls that did. `possible` samples have both
     values or can still get them. `recount` is the mean share of names that the text contains, over the same
-    samples, None for statements. `elsewhere`: the run of the same metric that has a number of most samples
-    without one, and of how many. `reviewed` samples are verified,
+    samples, None for statements. `reviewed` samples are verified,
     `in_order` of them in random order, `picked` by hand and `further` on in that order; on `unresolved` ones
     reviewers differ. `refusal` says why a file's gold gives no estimate.
     `score_reviewed` and `verified` are the means of the `compared` samples, which have both values: with an
@@ -207,7 +206,6 @@ class Answer:
     sent: bool = False
     blank: int = 0
     yours: int = 0
-    elsewhere: tuple[str, int] = ("", 0)
 
     @property
     def done(self) -> bool:

@@ -56,7 +56,7 @@ def headline(answer: Answer, say: Say) -> list[str]:
     mean = "has no known mean"
     if answer.score.value is not None:
         mean = f"is {number(answer.score.value, digits)}"
-    lines = [f"{_yours(answer, say)} {mean}{_of_how_many(answer, say)}."]
+    lines = [f"{_yours(answer, say)} {mean}{_of_how_many(answer)}."]
     if answer.estimate is not None:
         return [*lines, _estimate(answer), *_fast(answer), *_causes(answer, say)]
     if answer.recount is not None:
@@ -142,15 +142,12 @@ def _yours(answer: Answer, say: Say) -> str:
     return f"{first}The recall by {scorer_in_full(answer.scorer)}{by}"
 
 
-def _of_how_many(answer: Answer, say: Say) -> str:
+def _of_how_many(answer: Answer) -> str:
     if answer.score.n == answer.total or not answer.score.n:
         return ""
     without = answer.total - answer.score.n
-    run, number = answer.elsewhere
-    some = many(number, "has", "have")
-    there = f" in it; {some} one in {say(run)}{_command(answer, ': --scorer NAME')}" if number else ""
     lack = "has" if without == 1 else "have"
-    return f" ({without:,} of {many(answer.total, 'sample')} {lack} no score{there})"
+    return f" ({without:,} of {many(answer.total, 'sample')} {lack} no score)"
 
 
 def _estimate(answer: Answer) -> str:

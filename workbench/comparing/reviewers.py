@@ -21,12 +21,10 @@ from workbench.text.tokens import Token
 class Decided:
     """What one person decided of one sample, before they saw what others had; `week` as `2026-W07`.
 
-    `name` is what lists call the sample: its id, else its question. `group` is a number where no document was
-    named.
+    `group` is a number where no document was named.
     """
 
     sample: str
-    name: str
     group: str | int
     person: str
     week: str
@@ -36,19 +34,6 @@ class Decided:
     def recall(self) -> float | None:
         """The recall of their units; None without any."""
         return recall_of(count(self.assessment.units))
-
-
-@dataclass(frozen=True)
-class OtherVerdict:
-    """A unit that two people have with another verdict each; `name` is what lists call the sample."""
-
-    sample: str
-    name: str
-    unit: str
-    person: str
-    verdict: str | None
-    other: str
-    other_verdict: str | None
 
 
 @dataclass(frozen=True)
@@ -68,7 +53,6 @@ class Couple:
     label: int
     verdicts: tuple[tuple[str | None, str | None], ...]
     labels: tuple[tuple[str | None, str | None], ...]
-    differing: tuple[OtherVerdict, ...]
 
     @property
     def empty(self) -> int:
@@ -89,11 +73,6 @@ def pair(first: Decided, second: Decided, lang: str | None = None) -> Couple:
         first, second, Overlap(len(both), len(both) + len(ours), len(both) + len(theirs)),
         [*zip(moved, renamed, strict=True)].count((False, False)), sum(moved), sum(renamed),
         tuple(verdicts), (*labels, *alone, *others),
-        tuple(
-            OtherVerdict(first.sample, first.name, link.automatic.text, first.person, a, second.person, b)
-            for link, (a, b) in zip(both, verdicts, strict=True)
-            if a != b
-        ),
     )  # fmt: skip
 
 
@@ -103,8 +82,8 @@ class Agreement:
 
     `linked` and `strict` are units that both have, by the matcher, and with one place and one label, of all
     that the `first` and the `second` of each two have: summed over all pairs, of which the sample with most
-    units brings `largest`. `mean_f1` is the mean of the linked F1 of each sample, `interval` that of the
-    pooled one, by document.
+    units brings `largest`. `differing` linked units have two verdicts. `mean_f1` is the mean of the linked F1
+    of each sample, `interval` that of the pooled one, by document.
     `chance` is about verdicts of linked units, without the `unsure` ones. `differs` is the mean difference of
     the recalls. `alpha` is Krippendorff's, of the label of every word of the references. Where both found
     nothing (`both_empty`) there is nothing to count.
@@ -122,6 +101,7 @@ class Agreement:
     boundary: int
     label: int
     unsure: int
+    differing: int
     largest: int
     mean_f1: float | None = None
     interval: Interval | None = None
@@ -175,7 +155,7 @@ def agreement(pairs: Sequence[Couple], words: Words) -> Agreement:
         len(couples), len(pairs), empty.count(2), empty.count(1), len({each.first.group for each in pairs}),
         units.linked, units.automatic, units.verified, sum(couple.strict for couple in pairs),
         sum(couple.boundary for couple in pairs), sum(couple.label for couple in pairs), unsure,
-        max(sizes, default=0),
+        sum(one != other for couple in pairs for one, other in couple.verdicts), max(sizes, default=0),
     )  # fmt: skip
     if figures.few:
         return figures

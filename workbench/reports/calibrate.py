@@ -306,23 +306,6 @@ def used_text(info: DatasetInfo, saved: Sequence[CalibrationRow]) -> str:
     return clean(text)
 
 
-def list_text(saved: Sequence[CalibrationRow], used: str) -> str:
-    """The calibrations of a dataset."""
-    if not saved:
-        return "no calibration is saved yet: workbench calibrate --save NAME"
-    shown = ("scorer", "threshold", "objective", "samples")
-    rows = [
-        [
-            f"{row.name}{' (in use)' if row.name == used else ''}",
-            *(str(row.document[name]) for name in shown),
-            str(row.document["created_at"])[:10],
-        ]
-        for row in saved
-    ]
-    head = ["name", *shown, "saved"]
-    return page(table(head, rows, right=True))
-
-
 def report_document(report: Look) -> JsonObject:
     """The report as JSON: the document of `calibration.json` and what stands around it."""
     gathered = report.gathered

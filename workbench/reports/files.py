@@ -140,7 +140,7 @@ def import_text(report: ImportReport) -> str:
         lines.append(f"  {reviews} with {units} {'to be ' if report.dry else ''}stored as verified")
     if report.gold_ignored:
         number = many(report.gold_ignored, "row has", "rows have")
-        lines.append(f"  {number} verified units that were not imported; to take them:\n  {report.with_gold}")
+        lines.append(f"  {number} verified units that were not imported; add --gold-if-given to take them")
     if report.blind:
         number = many(report.blind, "sample is", "samples are")
         about = "about " if report.dry else ""  # the import draws them anew
@@ -156,8 +156,8 @@ def import_text(report: ImportReport) -> str:
     if report.rejected and not report.rejected_path and not report.dry:
         lines.append("  rejected rows could be put aside nowhere: no folder could be written")
     elif report.rejected > report.purged and not report.dry:
-        then = f", then\n  {report.again}" if report.again else f" and import that file into {report.dataset}"
-        lines.append(f"  rejected rows are in {report.rejected_path}; fix them there{then}")
+        then = f"fix them there and import that file into {report.dataset}"
+        lines.append(f"  rejected rows are in {report.rejected_path}; {then}")
     if report.next and not report.dry:
         lines.append(f"Next: {', then '.join(report.next)}")
     return page(lines)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import astuple
 from datetime import datetime
 from itertools import chain
@@ -13,8 +12,8 @@ from workbench.comparing.intervals import FEWEST, Interval
 from workbench.comparing.words import interval
 from workbench.model import PLURAL, Kind, letter
 from workbench.reports import page
-from workbench.text.figures import UNDEFINED, and_more, many, number, table, telling, value
-from workbench.text.safe import clean, cut, flat
+from workbench.text.figures import UNDEFINED, many, number, table, telling, value
+from workbench.text.safe import clean, flat
 
 if TYPE_CHECKING:
     from workbench.comparing.reviewers import Agreement
@@ -88,8 +87,8 @@ def team_text(team: Team | None) -> str:
     return page(lines)
 
 
-def training_text(training: Training, finished: Mapping[str, int] = {}) -> str:
-    """The training samples, and how far everybody is with them; who `finished` samples is not trained."""
+def training_text(training: Training) -> str:
+    """The training samples, and how far everybody is with them."""
     head = ("trained", "decided", "units", "verdicts", "")
     rows = [
         (person.name, f"{person.decided:,} of {person.samples:,}", *_reached(person), _stands(person))
@@ -97,8 +96,6 @@ def training_text(training: Training, finished: Mapping[str, int] = {}) -> str:
     ]
     lines = [f"training: {many(training.samples, 'sample')}, pass mark {_mark(training.mark)}"]
     lines += table(head, rows) if rows else ()
-    for name, samples in finished.items():
-        lines.append(f"{name} has finished {many(samples, 'sample')}: not trained without --everybody")
     return page(lines) + "\n"
 
 
@@ -174,9 +171,7 @@ def people_text(people: Sequence[Person]) -> str:
     return page(table(("person", "role", "", ""), rows))
 
 
-MOST, LONGEST = 5, 60
-"""Different verdicts that are listed, and letters of what a sample is called there."""
-
+DIFFER = "who differs in what: workbench disputes --between annotators"
 GUIDELINES = "guidelines: workbench policy show; clearer ones: workbench policy edit"
 
 
@@ -199,29 +194,15 @@ def agree_facts(report: AgreeReport) -> list[str]:
     whole = report.whole
     people = f" ({', '.join(report.people)})" if report.people else ""
     groups = f" · {many(whole.groups, 'group')}" if whole.groups < whole.samples else ""
-    differ = len(report.differing) + report.hidden
-    said: dict[tuple[str, str, str], dict[str, str]] = defaultdict(dict)  # of a unit by person
-    for one in report.differing:
-        both = {one.person: one.verdict or UNDEFINED, one.other: one.other_verdict or UNDEFINED}
-        said[one.sample, one.name, one.unit] |= both
-    shown = [
-        f"  {cut(flat(name), LONGEST)} · {unit}: {', '.join(map(' '.join, sorted(people.items())))}"
-        for (_, name, unit), people in [*said.items()][:MOST]
-    ]
-    verdicts = f"{many(whole.linked, 'verdict')} {'differs' if differ == 1 else 'differ'}"
-    on = f" on {many(len(said), 'unit')}" if len(said) < differ and not report.hidden else ""
+    verdicts = f"{many(whole.linked, 'verdict')} {'differs' if whole.differing == 1 else 'differ'}"
     pairs = f" · {many(whole.pairs, 'pair')} of decisions" if whole.pairs > whole.samples else ""
-    hidden = [f"  not listed: {report.hidden:,} of samples that you are yet to decide"] * bool(report.hidden)
     left_out = [f"left out: {many(n, 'decision')} {why}" for why, n in report.left_out.items()]
     if not whole.samples:
         return left_out
     return [
         f"{report.dataset} · {PLURAL[report.kind]} · {many(whole.samples, 'sample')} decided by at least two "
         f"people independently{people}{pairs}{groups}",
-        f"{differ:,} of {verdicts}{on}",
-        *shown,
-        *and_more(len(said) - MOST, ": workbench agree --json", "  "),
-        *hidden,
+        f"{whole.differing:,} of {verdicts}" + (f" · {DIFFER}" if whole.differing else ""),
         *_figures(whole),
         *left_out,
     ]

@@ -15,10 +15,9 @@ from workbench.model import KINDS, PLURAL, RESOLVED, Alias, Kind, Tally
 from workbench.reports import columns_of, page
 from workbench.reports.answer import code
 from workbench.reports.team import people_text, team_text, training_text
-from workbench.scoring.names import SCORERS, column_kind, headline, scorer_in_full, scorer_name
+from workbench.scoring.names import SCORERS, column_kind, scorer_in_full, scorer_name
 from workbench.text.cells import QUESTION, in_table, short
 from workbench.text.figures import and_more, delta, many, number, table, telling, told, value
-from workbench.text.query import quoted
 from workbench.text.safe import clean, flat, name_of
 
 if TYPE_CHECKING:
@@ -110,12 +109,9 @@ def policy_changes_text(report: PolicyReport) -> str:
     if not report.changed:
         return f"the policy is as it was: version {report.version}"
     lines = [f"policy version {report.version} is current: {', '.join(report.changes)}"]
-    if gone := sorted(report.removed):
-        lines.append(f"suggestions labelled {', '.join(gone)} open as other: a renamed label is a new one")
-    for label, units in sorted(report.removed.items()):
-        if units:
-            keep = many(units, "verified unit keeps", "verified units keep")
-            lines.append(f"{keep} the label {label}: label:{quoted(label)} in the queue finds them")
+    if report.removed:
+        gone = ", ".join(report.removed)
+        lines.append(f"suggestions labelled {gone} open as other, verified units keep the label")
     if report.stale:
         shown, more = ", ".join(short(key, 1000) for key in report.stale[:3]), len(report.stale) - 3
         number = many(len(report.stale), "sample was", "samples were")
@@ -202,7 +198,7 @@ def score_text(report: ScoreReport) -> str:
         "their values are in the means only": report.withheld,
         f"{many(hidden, 'sample')} that others verified and you are yet to decide: "
         "what is verified is in a mean only, where that does not show it": hidden,
-        f"{some} no proposal in {run}: {report.proposing}": report.unproposed,
+        f"{some} no proposal in {run}: workbench propose --proposer rules": report.unproposed,
     }
     return page([*lines, *told(left)])
 
@@ -340,7 +336,7 @@ def _tally_cell(tally: Tally | None) -> str:
 
 
 def _kind_table(kind: Kind, everything: Sequence[Scored], withheld: Collection[str]) -> list[str]:
-    """A line per sample: automatic values of one kind, the external one, verified and Δ.
+    """A line per sample: automatic values of one kind, the external one, and verified.
 
     Nothing of the `withheld` ones, and nothing verified where whoever asked may not see it.
     """
@@ -358,8 +354,6 @@ def _kind_table(kind: Kind, everything: Sequence[Scored], withheld: Collection[s
     if all((score and score.tally) == (other and other.tally) for score, other in both):
         names = [name for name in names if name != "ragas_legacy"]  # the same column twice says nothing
     columns = sorted({name for row in rows for name in row.external if column_kind(name) == kind})
-    first = headline(columns, (), kind)
-    differ = first in (*columns, *names)  # without its column nobody can follow Δ
     listed, whole = [], not columns_of(sys.stdout)
     for row in rows[:SHOWN_ROWS]:
         name = in_table(row.id, row.question, 0 if whole else QUESTION)
@@ -369,15 +363,9 @@ def _kind_table(kind: Kind, everything: Sequence[Scored], withheld: Collection[s
             cells = [value(row.external[c][0]) if c in row.external else "" for c in columns]
             scores = map(row.automatic.get, names)
             cells += [_tally_cell(score.tally) if score else "" for score in scores]
-        apart = None if row.id in withheld or kind in row.hidden else row.delta(first)
-        last = ["" if apart is None else delta(apart)] if differ else []
-        listed.append([name, *cells, _verified_cell(row, kind), *last])
-    head = [PLURAL[kind], *columns, *map(scorer_name, names), "verified", *(["Δ"] if differ else [])]
-    lines = [*table(head, listed, whole=whole), *_more(len(rows))]
-    lines += counting(counted)
-    if differ:
-        lines.append(f"Δ = {scorer_name(first)} − verified")
-    return [*lines, ""]
+        listed.append([name, *cells, _verified_cell(row, kind)])
+    head = [PLURAL[kind], *columns, *map(scorer_name, names), "verified"]
+    return [*table(head, listed, whole=whole), *_more(len(rows)), *counting(counted), ""]
 
 
 def _verified_cell(row: Scored, kind: Kind) -> str:

@@ -14,7 +14,6 @@ from workbench.comparing.reviewers import (
     Couple,
     Decided,
     LabelAgreement,
-    OtherVerdict,
     agreement,
     of_labels,
     pair,
@@ -31,7 +30,6 @@ from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.journal import Said, said_of_several
 from workbench.store.samples import load_samples
-from workbench.text.safe import name_of
 from workbench.text.tokens import tokens
 
 By = Literal["label", "pair", "week"]
@@ -50,8 +48,7 @@ class Machine:
 class AgreeReport:
     """How far people agree on a dataset, whole and in parts; `labels` with `by="label"`, else `parts`.
 
-    `left_out`: decisions that were not independent, by why. `differing`: units with another verdict each,
-    without `hidden` ones of samples that the viewer is yet to decide.
+    `left_out`: decisions that were not independent, by why.
     """
 
     dataset: str
@@ -62,8 +59,6 @@ class AgreeReport:
     parts: dict[str, Agreement]
     labels: dict[str, LabelAgreement]
     left_out: dict[str, int]
-    differing: tuple[OtherVerdict, ...]
-    hidden: int = 0
 
 
 def agree(
@@ -80,26 +75,21 @@ def agree(
     if kind not in info.kinds:
         raise UsageError(f"{info.name} does not review {kind} units; there is: {', '.join(info.kinds)}")
     scorer = None if kind == info.kinds[0] else DEFAULT_SCORER[kind]
-    seen_by_kind = {each: may_see(store, info, viewer, each, on_screen=on_screen) for each in KINDS}
-    seen = seen_by_kind[kind]
-    stats = listing(figures(store, info, scorer=scorer, progress=progress), seen_by_kind)
+    seen = {each: may_see(store, info, viewer, each, on_screen=on_screen) for each in KINDS}
+    stats = listing(figures(store, info, scorer=scorer, progress=progress), seen)
     left_out: Counter[str] = Counter()
     with store.snapshot():
         decided = _decided(said_of_several(store, info.id), kind, left_out)
         loaded = load_samples(store, list(decided), None)
     pairs: list[Couple] = []
-    listed: list[OtherVerdict] = []
     words = {}
     for stored in loaded:
         sample, each = stored.sample, decided[stored.sample_id]
         words[sample.id] = [word for word in tokens(sample.reference) if any(map(str.isalnum, word.text))]
         group = stored.sample_id if sample.group is None else sample.group
-        name = name_of(sample.id, stored.question)
-        people = [Decided(sample.id, name, group, *decision) for decision in sorted(each)]
+        people = [Decided(sample.id, group, *decision) for decision in sorted(each)]
         lang = language_of(sample, info.policy)
-        couples = [pair(first, second, lang) for first, second in combinations(people, 2)]
-        pairs += couples
-        listed += [each for couple in couples for each in couple.differing if stored.sample_id in seen]
+        pairs += (pair(first, second, lang) for first, second in combinations(people, 2))
     parts = {name: agreement(some, words) for name, some in _parts(pairs, by)}
     return AgreeReport(
         info.name,
@@ -110,8 +100,6 @@ def agree(
         parts,
         of_labels(pairs) if by == "label" else {},
         dict(left_out),
-        tuple(listed),
-        sum(len(couple.differing) for couple in pairs) - len(listed),
     )
 
 

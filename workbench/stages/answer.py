@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from workbench.comparing import answer as pure
@@ -16,7 +16,7 @@ from workbench.comparing.triage import GAP, Clue, clues
 from workbench.comparing.words import verified_samples
 from workbench.errors import UsageError
 from workbench.model import KINDS, Kind, Progress, silent
-from workbench.scoring.names import RECOUNT, SCORERS, kind_of, metric_of, runs_of
+from workbench.scoring.names import RECOUNT, SCORERS, kind_of, metric_of
 from workbench.stages import calibrate, queue
 from workbench.stages.figures import figures_of, listing, recounted, scope, values_of
 from workbench.stages.people import few_hidden, may_see
@@ -161,16 +161,7 @@ def answer(
         chosen=prefix.chosen,
         blank=counts.blank,
         yours=0 if told else sum(row.sample_id not in seen for row in known),
-        elsewhere=_elsewhere(store, info, name, at.places.keys() - scored.keys()),
     ), shown  # fmt: skip
-
-
-def _elsewhere(store: Store, info: DatasetInfo, name: str, without: Set[int]) -> tuple[str, int]:
-    """The run of a column's metric that has a number of most of these samples, and of how many."""
-    others = runs_of(metric_of(name), columns.external_columns(store, info.id)) if without else []
-    have = [(len(without & columns.external_digits(store, info.id, run).keys()), run) for run in others]
-    number, run = max(have, default=(0, ""))
-    return run, number
 
 
 def _policy_step(store: Store, info: DatasetInfo, run: RunInfo) -> pure.Step | None:

@@ -6,7 +6,6 @@ import json
 import re
 import secrets
 import shlex
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
@@ -45,7 +44,7 @@ from workbench.store.datasets import DatasetInfo, count_samples, find_dataset, l
 from workbench.store.engine import Store, open_store
 from workbench.store.importing import BY_EARLIER, GoldRule, Intake, purged_names, samples_of_text
 from workbench.store.plans import done
-from workbench.store.samples import load_sample, most_shared, sample_ids, shared_ids
+from workbench.store.samples import load_sample, sample_ids
 from workbench.store.scores import ScoreColumns, Settled
 from workbench.text.figures import many
 from workbench.text.safe import is_hash
@@ -110,12 +109,7 @@ def _of_export(path: Path, *, reviews: int) -> Iterator[str]:
                     yield SENTENCES["strata"]
 
 
-SHOWN_ERRORS, SHOWN_ALIKE = 20, 3
-GOLD_OPTIONS: Mapping[GoldRule, Sequence[str]] = {
-    "require": ["--gold"],
-    "given": ["--gold-if-given"],
-    "ignore": [],
-}
+SHOWN_ERRORS = 20
 
 BLIND_SHARE = 0.1
 BLIND_FROM = 100  # samples: below, a blind arm is too small to say anything and costs help
@@ -153,11 +147,10 @@ class ImportReport:
     """What became of every row of a file, or with `dry` what would.
 
     `files`: those that were read, where `path` is a folder those in it.
-    `errors`: the messages of the first rejected rows, twenty at most, three of those that expect the same.
+    `errors`: the messages of the first rejected rows, twenty at most.
     `conflicts`: how many rejected rows contradict what is stored or an earlier row. `rejected_path`: where
-    rejected rows are, empty without any and where no folder could be written; `again`: the command that
-    imports them once they are fixed.
-    `gold_ignored`: how many rows have gold that was left, and `with_gold` the command that takes it.
+    rejected rows are, empty without any and where no folder could be written.
+    `gold_ignored`: how many rows have gold that was left.
     `proposals`: how many came in, of a file that another tool wrote.
     `next`: the commands to go on with where the file brought no verified units: to propose where the dataset
     has no proposals, or none for a row with another text, and to review.
@@ -182,9 +175,7 @@ class ImportReport:
     purged: int = 0
     errors: tuple[str, ...] = ()
     rejected_path: str = ""
-    again: str = ""
     gold_ignored: int = 0
-    with_gold: str = ""
     next: tuple[str, ...] = ()
     proposals: int = 0
     gold_reviews: int = 0
@@ -246,8 +237,6 @@ class _Import:
         """The names in meta of the first row of a text that has no id and is not in the dataset, by its hash:
         one entry a row, so equal names are one object of `_equal`."""
         self._equal: dict[str, JsonObject] = {}
-        self._alike: Counter[tuple[str, str]] = Counter()
-        """The rejected rows by field and what was expected there, for those of which some are shown."""
 
     def take_in(self) -> None:
         """Store every good row; bad ones are put aside."""
@@ -347,12 +336,8 @@ class _Import:
         error.item = row.item
         self.report.conflicts += conflict
         self.report.purged += isinstance(error, PurgedError)
-        alike, shown = (error.field, error.expected), len(self.report.errors) < SHOWN_ERRORS
-        if shown or alike in self._alike:
-            self._alike[alike] += 1
-        if shown and self._alike[alike] <= SHOWN_ALIKE:
-            hint = error.expected.partition("; ")[2] if self._alike[alike] > 1 else ""
-            self.report.errors += (str(error).removesuffix(f"; {hint}"),)
+        if len(self.report.errors) < SHOWN_ERRORS:
+            self.report.errors += (str(error),)
         if self.rejects is not None:
             self.rejects(row.raw, error)
 
@@ -406,13 +391,11 @@ class _Import:
     def finished(self) -> ImportReport:
         """The report of a file that was read. Raises InputError where nothing of it goes in."""
         report, notes, info = self.report, self.notes, self.info
-        rejects = self.rejects.path if self.rejects else None
-        report.rejected_path, report.again = str(rejects or ""), self._again(rejects)
+        report.rejected_path = str((self.rejects and self.rejects.path) or "")
         self._refuse_nothing()
-        report.with_gold = self._with_gold() if report.gold_ignored else ""
         report.format, report.files = notes.format, notes.files
         reviews = self.taking.reviews if self.taking is not None else 0
-        report.notes = (*notes.messages(), *_of_export(self.path, reviews=reviews), *self._many_alike())
+        report.notes = (*notes.messages(), *_of_export(self.path, reviews=reviews))
         report.without_contexts, report.columns = notes.without_contexts, tuple(notes.scores)
         report.numbers = tuple(notes.numbers)
         if info is not None:
@@ -427,7 +410,7 @@ class _Import:
             settled = self.taking.columns.settle(self.store)
             report.runs = {column.column: column.run for column in settled}
             taken = [each for each in settled if notes.scores[each.column] > 0]
-            report.notes += (*_of_intake(self.taking, taken, self._waiting, report), *self._elsewhere())
+            report.notes += tuple(_of_intake(self.taking, taken, self._waiting, report))
             if report.new == report.n_samples and report.rejected > report.good:
                 rows = {"good": report.good, "all": report.good + report.rejected, "path": self.path}
                 report.notes += (SENTENCES["more rows"].format(**rows),)
@@ -435,15 +418,19 @@ class _Import:
             # suggestions are of a text, and go with it
             lost = info and self.taking.replaced and runs.count_unproposed(self.store, info.id, info.run_id)
             wanting = not known or lost
-            if not report.gold_reviews and (wanting or report.proposals):
-                report.next = self._next() if wanting else self._next()[1:]
+            if self.options.command and not report.gold_reviews and (wanting or report.proposals):
+                program, _, *given = self.options.command
+                if "--dataset" not in given and len(list_datasets(self.store)) > 1:
+                    given += ["--dataset", report.dataset]
+                commands = ("propose", "review")[not wanting :]
+                report.next = tuple(shlex.join([program, name, *given]) for name in commands)
         return report
 
     def _refuse_nothing(self) -> None:
         """Raise InputError for a strict import with a bad row, and for a file of which no row can go in."""
         report, notes = self.report, self.notes
         if self.options.strict and report.rejected and not report.dry:
-            errors = "\n".join((*report.errors, *self._many_alike()))
+            errors = "\n".join(report.errors)
             raise InputError(f"{errors}\n{report.rejected:,} bad rows; with --strict nothing was imported")
         if self.info is not None or (report.dry and report.rejected):
             return
@@ -451,70 +438,9 @@ class _Import:
         others = f" ({report.rejected:,} bad rows)" if report.rejected > 1 else ""
         where = f";\nthe rejected rows are in {report.rejected_path}" if report.rejected_path else ""
         there = f";\nits columns are {excerpt(', '.join(notes.columns), 200)}" if notes.columns else ""
-        advice = notes.advice or (f"; fix them there, then\n  {report.again}" if report.again else "")
-        raise InputError(f"nothing of {self.path} could be imported: {why}{others}{there}{where}{advice}")
-
-    def _many_alike(self) -> Iterator[str]:
-        """How many rows were rejected for one reason, where not all of them are shown."""
-        for (name, expected), rows in self._alike.items():
-            if rows > SHOWN_ALIKE:
-                yield f"{rows:,} rows rejected alike: {name}: expected {expected}"
-
-    def _again(self, rejects: Path | None) -> str:
-        """The command that imports the rows that were put aside, once they are fixed."""
-        options = self.options
-        if rejects is None or not options.command:
-            return ""
-        more = [*GOLD_OPTIONS[options.gold], *(["--update"] if options.update else [])]
-        if self.info is None:  # what the dataset shall be that this command makes
-            more += [] if options.seed is None else ["--seed", str(options.seed)]
-            more += [] if options.blind is None else ["--blind", str(options.blind)]
-        return self._command(options.command, rejects, more)
-
-    def _with_gold(self) -> str:
-        """The command that imports the file again with its gold: `import`, also after an `audit`."""
-        program, _, *given = self.options.command or ("workbench", "import")
-        return self._command([program, "import", *given], self.path, GOLD_OPTIONS["given"])
-
-    def _next(self) -> tuple[str, ...]:
-        """The commands that propose and review, with the dataset where there are several; none in Python."""
-        if not self.options.command:
-            return ()
-        program, _, *given = self.options.command
-        if "--dataset" not in given and len(list_datasets(self.store)) > 1:
-            given += ["--dataset", self.report.dataset]
-        return tuple(shlex.join([program, name, *given]) for name in ("propose", "review"))
-
-    def _elsewhere(self) -> Iterator[str]:
-        """Which other dataset has the most questions of a new one that nobody named, and how to add to it.
-
-        Nothing of the same samples in another file. Where both have an id, import would refuse its row. Files
-        whose rows do not say their retriever get it by `--meta`: without it, nothing tells them apart there.
-        """
-        own, options, there = self.info, self.options, list_datasets(self.store)[1:]
-        if own is None or options.dataset or self.report.new < self.report.n_samples or not there:
-            return
-        for other, name, number in most_shared(self.store, own.id):
-            ids, same = shared_ids(self.store, own.id, other)
-            if same == self.report.n_samples:
-                return
-            told = self.meta or "retriever" in self.notes.kept
-            each = "" if told else ", and import the other file again with its own --meta"
-            then = "" if ids else f"; to compare both, add the file there{each}"
-            if then and options.command:
-                named = [] if told else ["--meta", f"retriever={self.report.dataset}"]
-                add = ["--dataset", name, *GOLD_OPTIONS[options.gold], *named]
-                then += f":\n  {self._command(options.command, self.path, add)}"
-            yield f"{many(number, 'question is', 'questions are')} in the dataset {name} too{then}"
-
-    def _command(self, command: Sequence[str], path: Path, more: Sequence[str]) -> str:
-        dataset = [] if "--dataset" in (*command, *more) else ["--dataset", self.report.dataset]
-        rows = ["--rows", self.options.rows] if self.options.rows and path == self.path else []
-        format_ = ["--format", self.options.format] if self.options.format else []
-        meta = [word for option in self.options.meta for word in ("--meta", option)]
-        return shlex.join(
-            [*command, str(path), *dataset, *rows, *format_, *more, *self.columns.options(), *meta]
-        )
+        then = f"; fix them there and import that file into {report.dataset}" if where else ""
+        what_then = notes.advice or then
+        raise InputError(f"nothing of {self.path} could be imported: {why}{others}{there}{where}{what_then}")
 
 
 def import_file(
@@ -693,9 +619,9 @@ def existing(store: Store, name: str) -> DatasetInfo | None:
 
 
 def score_columns(store: Store, name: str) -> tuple[Collection[str], Kind]:
-    """The columns of scores of a dataset, none where it is not there, and the kind that it reviews first."""
-    info = existing(store, name)
-    return (scores.external_columns(store, info.id), info.kinds[0]) if info else ((), "entity")
+    """The columns of scores of a dataset, and the kind that it reviews first."""
+    info = find_dataset(store, name)
+    return scores.external_columns(store, info.id), info.kinds[0]
 
 
 def _settle(store: Store, info: DatasetInfo, options: ImportOptions) -> None:

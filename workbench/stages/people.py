@@ -54,7 +54,6 @@ Deed = Literal[
     "change the match threshold",
     "keep a calibration",
     "make a plan",
-    "drop the plan",
     "assign samples",
     "list what others verified",
     "change who works here",

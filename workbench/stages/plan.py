@@ -194,19 +194,6 @@ def make(store: Store, info: DatasetInfo, drafted: Draft) -> None:
     plans.save_plan(store, info.id, drafted.plan, drafted.drawn, drafted.blind_share)
 
 
-def drop(store: Store, info: DatasetInfo, annotator: str) -> None:
-    """Take the plan away: the random order and the blind arm of before stand again. Raises UsageError."""
-    check(store, annotator, "drop the plan")
-    old = _own(plans.plan_of(store, info.id))
-    if old is None:
-        raise UsageError("there is no plan to drop")
-    changed = [
-        Drawn(candidate.sample_id, candidate.u, "", holdout=False)
-        for candidate in plans.candidates(store, info.id)
-    ]
-    plans.drop_plan(store, info.id, changed, float(old.parameters["blind_before"]))
-
-
 def _own(plan: Plan | None) -> Plan | None:
     """The plan, which may be replaced. Raises UsageError where the samples were drawn from a corpus."""
     if plan is not None and plan.corpus:

@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from workbench.errors import NotFoundError, UsageError
 from workbench.formats.policy import from_toml, to_toml
-from workbench.model import RESOLVED, Policy, Progress
+from workbench.model import Policy, Progress
 from workbench.stages.calibrate import look
-from workbench.stages.editing import same_thing
 from workbench.stages.people import check
 from workbench.stages.recompute import recompute
-from workbench.stages.review import act_on, open_sample
-from workbench.store import assignments, datasets, journal, queue, training
+from workbench.store import assignments, datasets, queue, training
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.samples import sample_ids
 
 __all__ = ["to_toml"]
 
 
 @dataclass(frozen=True)
 class PolicyReport:
-    """The version now current, the ids of the samples reviewed under an older one, what changed, and how
-    many verified units have each label that was removed."""
+    """The version now current, the ids of the samples reviewed under an older one, what changed, and the
+    labels that were removed."""
 
     version: int
     changed: bool
     stale: tuple[str, ...]
     changes: tuple[str, ...] = ()
-    removed: Mapping[str, int] = field(default_factory=dict)
+    removed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -129,33 +125,5 @@ def keep_policy(store: Store, info: DatasetInfo, policy: Policy, annotator: str)
             datasets.add_policy(store, copy_id, policy, annotator)
         assignments.fill(store, info.id)  # of another kind nothing is decided yet
     stale = queue.reviewed_before(store, datasets.dataset_info(store, info.id))
-    gone = {*info.policy.label_names()} - {*policy.label_names()}
-    removed = dict.fromkeys(gone, 0) | datasets.units_by_label(store, info.id, gone)
-    return PolicyReport(version, True, stale, changes(info.policy, policy), removed)
-
-
-def forget_alias(store: Store, info: DatasetInfo, name: str, annotator: str) -> int:
-    """Take back what this person taught of a name, in all samples as one act; returns how many.
-
-    Raises UsageError where it is not theirs, or nothing is known of it, and for who may not review.
-    """
-    check(store, annotator, "review")
-    known = [alias for alias in info.aliases if name in (alias.text, alias.other)]
-    own = [alias for alias in known if alias.annotator == annotator]
-    if not own:
-        others = {alias.annotator for alias in known}
-        if not others:
-            raise UsageError(f"no alias has the name {name!r}; workbench policy aliases lists them")
-        if others == {RESOLVED}:
-            raise UsageError(f"{name!r} was taught in Resolve: u there takes it back")
-        names = ", ".join(sorted(others - {RESOLVED}))
-        raise UsageError(f"{name!r} was taught by {names}: each person takes back their own")
-    numbers = sample_ids(store, info.id)
-    acts = []
-    for key in dict.fromkeys(alias.sample for alias in own):
-        opened = open_sample(store, numbers[key], annotator, info=info)
-        texts = {alias.text for alias in own if alias.sample == key}
-        units = [u for u in opened.units("entity") if u.match.alias and u.text in texts]
-        acts.append(act_on(opened, *(same_thing(opened, unit, None) for unit in units)))
-    journal.record(store, acts, annotator)
-    return len(own)
+    gone = sorted({*info.policy.label_names()} - {*policy.label_names()})
+    return PolicyReport(version, True, stale, changes(info.policy, policy), tuple(gone))

@@ -6,7 +6,7 @@ import os
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import chain, islice
@@ -93,24 +93,12 @@ class Scored:
     hidden: frozenset[Kind] = frozenset()
     blank: bool = False
 
-    def delta(self, name: str) -> float | None:
-        """The recall of a scorer, or a number of the file, minus the verified recall; None without both.
-
-        None too for a sample that is not counted.
-        """
-        kind = kind_of(name)
-        ours = self.automatic[name].tally.recall if name in self.automatic else None
-        if name in self.external:
-            ours = Fraction(self.external[name][1])
-        theirs = self.verified[kind].recall if kind and kind in self.verified.keys() - self.excluded else None
-        return None if self.blank or ours is None or theirs is None else float(ours - theirs)
-
 
 @dataclass(frozen=True)
 class ScoreReport:
     """A dataset's values. `run` is "" when nothing has been proposed yet.
 
-    `unproposed`: samples without a proposal in it, `elsewhere` how many of them other runs speak of.
+    `unproposed`: samples without a proposal in it.
     `seen`: the samples that the run's prompt showed, and those related to them; no automatic mean has them.
     A mean of verified values that would show what whoever asked may not see has no value.
     `calibration` chose the threshold; "" for none. `withheld`: blind samples that whoever asked is yet to
@@ -123,7 +111,6 @@ class ScoreReport:
     samples: tuple[Scored, ...]
     means: Mapping[str, Mean]
     unproposed: int
-    elsewhere: Mapping[str, int] = field(default_factory=dict)
     seen: Seen = NOTHING
     calibration: str = ""
     withheld: frozenset[str] = frozenset()
@@ -132,18 +119,6 @@ class ScoreReport:
         """The samples of which whoever asked may see the value of a metric of a gate."""
         listed = [row for row in self.samples if row.id not in self.withheld]
         return [row for row in listed if metric not in {f"verified_{kind}" for kind in row.hidden}]
-
-    @property
-    def proposing(self) -> str:
-        """How samples without a proposal get one."""
-        if not self.elsewhere:
-            return "workbench propose --proposer rules"
-        named = list(self.elsewhere)[:3]
-        there = ", ".join(f"{name} for {self.elsewhere[name]:,}" for name in named)
-        return (
-            f"there are proposals in {there}: workbench propose --run {named[0]}, or workbench propose "
-            "--proposer rules"
-        )
 
 
 def recompute(store: Store, info: DatasetInfo, progress: Progress = silent) -> int:
@@ -210,7 +185,6 @@ def score_dataset(
         recompute(store, replace(info, threshold=limit), progress)
         automatic = scores.load_scores(store, run_id, limit)
     rows = _scored(store, info, automatic, viewer)
-    unproposed = runs.count_unproposed(store, info.id, run_id)
     seen = seen_by(store, info, runs.current_run(store, info))
     return ScoreReport(
         dataset=info.name,
@@ -218,8 +192,7 @@ def score_dataset(
         threshold=limit,
         samples=rows,
         means=_means(rows, seen.related),
-        unproposed=unproposed,
-        elsewhere=runs.runs_for_unproposed(store, info.id, run_id) if unproposed else {},
+        unproposed=runs.count_unproposed(store, info.id, run_id),
         seen=seen,
         calibration=info.calibration if limit == info.threshold else "",
         withheld=frozenset() if viewer is None else withheld_from(store, info, viewer),
@@ -315,7 +288,7 @@ def _step(report: ScoreReport, name: str) -> str:
         return "the metric failed there, or workbench import FILE adds it"
     able = ", ".join({other: None for row in report.samples for other in row.automatic})
     if report.unproposed or not able:
-        return report.proposing
+        return "workbench propose --proposer rules"
     return f"{name} cannot count these proposals; --metric can be {able}"
 
 

@@ -70,12 +70,10 @@ class Training:
     people: tuple[Trainee, ...]
 
 
-def begin(
-    store: Store, info: DatasetInfo, by: str, text: str, mark: float, *, everybody: bool = False
-) -> Training:
+def begin(store: Store, info: DatasetInfo, by: str, text: str, mark: float) -> Training:
     """Train annotators with samples of a filter whose answers are known. Raises UsageError.
 
-    Who has finished samples passes by the word of `by`, but where `everybody` begins anew.
+    Who has finished samples passes by the word of `by`.
     """
     check(store, by, "assign samples")
     ids = searched(store, info, by, text)
@@ -94,19 +92,13 @@ def begin(
             f"{text or 'this dataset'}: no sample has a known answer: one that was adjudicated, came with "
             "the file, or that an owner verified"
         )
+    learners = {person.name for person in named if needs_training(person)}
     with store.writing():
-        for name in () if everybody else finished(store, info):
-            training.let_pass(store, info.id, name, by)
-        training.begin(store, info, candidates[:MOST], mark, everybody=everybody)
+        for name in learners - training.passed(store, info.id).keys():
+            if queue.progress(store, info, name).mine:
+                training.let_pass(store, info.id, name, by)
+        training.begin(store, info, candidates[:MOST], mark)
     return progress(store, dataset_info(store, info.id))
-
-
-def finished(store: Store, info: DatasetInfo) -> dict[str, int]:
-    """How many samples those finished who would be trained now, by person."""
-    learners = {person.name for person in people(store) if needs_training(person)}
-    learners -= training.passed(store, info.id).keys()
-    done = {name: queue.progress(store, info, name).mine for name in sorted(learners)}
-    return {name: number for name, number in done.items() if number}
 
 
 def end(store: Store, info: DatasetInfo, by: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -171,12 +171,6 @@ def policy_versions(store: Store, dataset_id: int) -> list[tuple[Policy, str, da
     return [
         (policy_of(row.document, row.version), row.annotator, row.created_at) for row in store.column(query)
     ]
-
-
-def units_by_label(store: Store, dataset_id: int, labels: Collection[str]) -> dict[str, int]:
-    """How many verified units have each of some labels; those of none are left out."""
-    has = UNIT.dataset_id == dataset_id, UNIT.label.in_(labels)
-    return dict(store.rows(select(UNIT.label, func.count()).where(*has).group_by(UNIT.label)))
 
 
 def count_samples(store: Store, dataset_id: int) -> int:

@@ -211,14 +211,6 @@ def save_plan(store: Store, dataset_id: int, plan: Plan, drawn: Sequence[Drawn],
         fill(store, dataset_id)
 
 
-def drop_plan(store: Store, dataset_id: int, drawn: Sequence[Drawn], blind_share: float) -> None:
-    """Take the plan away and give the samples back their own places. Raises as `save_plan`."""
-    with store.writing() as session:
-        _replace(store, session, dataset_id, drawn)
-        set_dataset(store, dataset_id, blind_share=blind_share)
-        fill(store, dataset_id)
-
-
 def extend_plan(
     store: Store, dataset_id: int, plan: Plan, planned_n: int, parameters: Mapping[str, Any]
 ) -> None:

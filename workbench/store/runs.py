@@ -176,18 +176,6 @@ def failure_kinds(store: Store, run_id: int) -> dict[str, int]:
     return dict(store.rows(query.order_by(number.desc(), FAILED.failure)))
 
 
-def runs_for_unproposed(store: Store, dataset_id: int, run_id: int | None) -> dict[str, int]:
-    """The other runs that have proposals for samples that this one says nothing of: how many, most first."""
-    own = PROPOSAL.id.table.alias().c
-    proposed = exists().where(
-        own.sample_id == SAMPLE.id, own.run_id == run_id, own.content_hash == SAMPLE.content_hash
-    )
-    number = func.count()
-    others = SAMPLE.dataset_id == dataset_id, proposed_by(RUN.id), ~proposed
-    query = select(RUN.name, number).where(*others).group_by(RUN.id, RUN.name)
-    return dict(store.rows(query.order_by(number.desc(), RUN.id)))
-
-
 def count_unproposed(store: Store, dataset_id: int, run_id: int | None) -> int:
     """Samples for whose present text that run has no proposal."""
     return store.count(SAMPLE.id, SAMPLE.dataset_id == dataset_id, ~exists().where(proposed_by(run_id)))

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Row, bindparam, case, exists, func, or_, select
+from sqlalchemy import ColumnElement, Row, bindparam, exists, func, or_, select
 
 from workbench.errors import NotFoundError
 from workbench.matching import MATCHER
@@ -22,7 +22,6 @@ from workbench.store.tables import (
     REVIEW,
     SAMPLE,
     TOLD_BY,
-    TWIN,
     ProposalRow,
     SampleRow,
     among,
@@ -197,24 +196,6 @@ def related_ids(store: Store, dataset_id: int, groups: Collection[str], hashes: 
     """The ids of the samples of a dataset that are in one of the groups or have one of the hashes."""
     query = select(SAMPLE.key, SAMPLE.group_key, SAMPLE.reference_hash).where(SAMPLE.dataset_id == dataset_id)
     return {key for key, group, reference in store.rows(query) if group in groups or reference in hashes}
-
-
-def most_shared(store: Store, dataset_id: int) -> Sequence[tuple[int, str, int]]:
-    """The number and name of the dataset with the most questions of this one, references too; how many."""
-    number = func.count(SAMPLE.reference_hash.distinct())
-    there = TWIN.reference_hash == SAMPLE.reference_hash, TWIN.dataset_id != dataset_id
-    query = select(DATASET.id, DATASET.name, number).where(
-        SAMPLE.dataset_id == dataset_id, *there, DATASET.id == TWIN.dataset_id, DATASET.training_of.is_(None)
-    )
-    return store.rows(query.group_by(DATASET.id, DATASET.name).order_by(number.desc()).limit(1))
-
-
-def shared_ids(store: Store, dataset_id: int, other: int) -> tuple[int, int]:
-    """How many ids two datasets share, and how many of these have the same text in both."""
-    same = func.count(case((TWIN.content_hash == SAMPLE.content_hash, 1)))
-    both = SAMPLE.dataset_id == dataset_id, TWIN.dataset_id == other, TWIN.key == SAMPLE.key
-    ((ids, texts),) = store.rows(select(func.count(), same).where(*both))
-    return ids, texts
 
 
 def pieces(store: Store, dataset_id: int, wanted: Collection[int] | None = None) -> Iterator[Sequence[int]]:

@@ -58,13 +58,9 @@ def candidates(store: Store, info: DatasetInfo, ids: Collection[int], owners: Co
     return list(first.values())
 
 
-def begin(
-    store: Store, info: DatasetInfo, ids: Sequence[int], mark: float, *, everybody: bool = False
-) -> None:
-    """Say which samples are for training, none to end it; who has not passed begins anew, or `everybody`."""
+def begin(store: Store, info: DatasetInfo, ids: Sequence[int], mark: float) -> None:
+    """Say which samples are for training, none to end it; who has not passed begins anew."""
     with store.writing():
-        if everybody:
-            store.delete(PassedRow, PASSED.dataset_id == info.id)
         set_dataset(store, info.id, training={"pass": mark, "samples": list(ids)} if ids else None)
         store.update(Dataset, DATASET.training_of == info.id, trainee=None)
         fill(store, info.id)
