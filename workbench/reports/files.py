@@ -140,7 +140,9 @@ def import_text(report: ImportReport) -> str:
         lines.append(f"  {reviews} with {units} {'to be ' if report.dry else ''}stored as verified")
     if report.gold_ignored:
         number = many(report.gold_ignored, "row has", "rows have")
-        lines.append(f"  {number} verified units that were not imported; add --gold-if-given to take them")
+        lines.append(
+            f"  {number} verified units that were not imported: workbench import --gold-if-given takes them"
+        )
     if report.blind:
         number = many(report.blind, "sample is", "samples are")
         about = "about " if report.dry else ""  # the import draws them anew
