@@ -180,7 +180,7 @@ def sketch(text: str, label: str, lang: str | None) -> Sketch:
     kind, found = kind_of(label), words(text, lang)
     joined = " ".join(found)
     figures = _FIGURES.findall(joined)
-    if not found or _bare(text, kind):
+    if not found or _bare(text, kind, lang):
         return UNKNOWN
     if figures and (kind != PERSON or has_digit("".join(_without_generation(settled(found, lang), kind)[0]))):
         smaller = " ".join(in_smallest(found))
@@ -273,7 +273,7 @@ def analyse(text: str, label: str, lang: str | None = None) -> Analysed:
         unspaced=not text.isascii() and _UNSPACED.search(text) is not None,
         country=country(merged),
         titled=kind == PERSON and len(tokens) == 2 and not _TITLES.isdisjoint(in_forms[0]),
-        bare=_bare(text, kind),
+        bare=_bare(text, kind, lang),
         spelling="".join(sorted(tokens)),
     )
 
@@ -375,7 +375,7 @@ def _initials(everything: Sequence[str]) -> frozenset[str]:
     return frozenset([letters for letters in initials if 2 <= len(letters) <= 8])
 
 
-def _bare(text: str, kind: str) -> str:
+def _bare(text: str, kind: str, lang: str | None) -> str:
     """A name without what describes it, "" when nothing does.
 
     A class or direction before it (western Turkey, городе Грозном, City of Edmonton), a remark in
@@ -394,9 +394,8 @@ def _bare(text: str, kind: str) -> str:
         bare = bare.rpartition(" ")[0].rstrip(" ,&")
     if kind == PLACE:
         bare = _KIND.sub("", _LARGER_PLACE.sub("", bare) if "," in bare else bare)
-    if bare == text.strip() or not (bare[:1].isupper() or bare[:1].isdigit() or bare[:1] in '«"“'):
-        return ""
-    return bare
+    begins = bare[:1].isupper() or bare[:1].isdigit() or bare[:1] in '«"“' or has_digit(key(bare, lang))
+    return bare if begins and bare != text.strip() else ""
 
 
 def legal_forms(text: str) -> frozenset[str]:

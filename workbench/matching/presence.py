@@ -426,6 +426,16 @@ def _of_another(name: Analysed, own: frozenset[str], text: str, start: int, end:
     return others or (name.label == PERSON and _extends(before, own, _APART))
 
 
+_WAY = re.compile(r"((?:north|south|east|west|север|юж|восто|запад)[\w-]*) (?:of )?(?:the )?(?!of|the)")
+
+
+def _is_opposite(name: str, before: str, surface: str) -> bool:
+    """Whether another description than that of a name stands before a place: south of, fewer than."""
+    own, there = _WAY.match(name), _WAY.search(before)
+    turned = own and there and there.end() == len(before) and own[1][:4] != there[1][:4]
+    return bool(turned or numbers.opposed(name, before + surface))
+
+
 _TURNED = re.compile(r"(Department|Ministry) of (?:the )?(.+)")
 
 
@@ -498,6 +508,12 @@ def _hits(
                 continue
             short = pattern.rule in ("short_form", "initials")
             if short and not analysed.titled and _of_another(analysed, own, context, start, end):
+                continue
+            if (
+                pattern.rule == "short_form"
+                and analysed.bare
+                and _is_opposite(name.text, context[max(0, start - 25) : start], surface)
+            ):
                 continue
             more = len(_telling(surface)) > len(pattern.words) and analysed.label not in (PERSON, "")
             if more and _capitalised(surface) > _capitalised(name.text):  # Bank of New England
@@ -582,6 +598,7 @@ _NUMBER_BEFORE = re.compile(
 _RANGE_BEFORE = re.compile(r"\d\s?[-–]$")
 _BEFORE_ROMAN = re.compile(r"(?<![^\W_])[A-ZÀ-ÞА-Я][^\W_]*[ \u00a0-]$")
 _THREE = re.compile(r"\d{3}(?!\d)")
+_EACH = re.compile(numbers.EACH)
 _APOSTROPHES = ("de", "fr", "it")
 _BLANKS = listed("fr de es pt ru uk be bg pl cs sk sv no nb fi et lv lt hu")  # that part thousands by one
 _BEHIND_NAME = re.compile(
@@ -636,7 +653,7 @@ def _is_other_figure(name: Analysed, text: str, start: int, end: int) -> bool:
     smallest = filter(has_digit, _as_words(name.text, name.lang))
     wanted = [_numbers(name.digits), numbers.without_zeros(smallest)]
     if not numbers.MEASURES.isdisjoint(name.bag) and numbers.AMOUNTS.isdisjoint(name.bag):
-        rate = behind is not None and behind.group()[1:5] == "per " and " per " not in name.text
+        rate = _EACH.match(text, end) and not _EACH.search(name.text)
         near = numbers.in_smallest(words(text[max(0, begin - 20) : end + 20], name.lang))
         if not any(map(numbers.without_zeros(near).issuperset, wanted)):
             return True  # 30 minutes of 1 hour 30 minutes

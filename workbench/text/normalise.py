@@ -352,8 +352,8 @@ _SIDE_BY_SIDE = re.compile(r"\d\S*(?: \d\S*)+")
 def differ(a: str, b: str, lang: str | None) -> bool:
     """Whether two amounts of the same figures differ.
 
-    In the country of their dollars, in what only a sign or capitals tell (MW, mW; 5′, 5″; < 5, > 5), in their
-    unit (10 business days), in the order of figures side by side (2-1, 1-2), or as 2 days and the 2nd day.
+    In their bounds (up to 5), country of dollars, what a sign or capitals tell (MW, mW; 5′, 5″), their
+    unit (10 business days), the order of figures side by side (2-1, 1-2), or as 2 days and the 2nd day.
     """
     told = [
         [*dict.fromkeys(mark.strip() for mark in _TOLD.findall(text) if mark[0] not in numbers.SYMBOLS)]
@@ -367,6 +367,7 @@ def differ(a: str, b: str, lang: str | None) -> bool:
     unit = not numbers.UNITS.isdisjoint(x + y) and (titled or not numbers.OTHER_UNITS.isdisjoint({*x} ^ {*y}))
     runs = [map(str.split, _SIDE_BY_SIDE.findall(" ".join(some))) for some in (x, y)]
     turned = any(one != other and sorted(one) == sorted(other) for one, other in product(*runs))
+    signs = signs or bool(numbers.opposed(a, b))
     return signs or unit or turned or (_NTH.search(a) is None) != (_NTH.search(b) is None)
 
 

@@ -111,6 +111,10 @@ _EAST_NUMBER = re.compile(
     r"|(?: (?=[천만억]{1,2}\b))?(?:천[만억]?|[만억])) ?)+"
     r"(?:\d{1,4}(?![\d.,]|\s?[年년月월]))?"
 )
+_LOW, _HIGH = (_WORDS[section].strip().replace("\n", "|") for section in ("at least", "at most"))
+_BOUND = re.compile(
+    rf"(?<!\w)(?:(?P<low>{_LOW})|{_HIGH})\s?[$€£]?(?P<figure>\d++(?:[.,]\d++)*+)", re.IGNORECASE
+)
 _COLD = re.compile(
     r"(?<![\d.,])(\d{1,4}(?:[.,]\d{1,3})?\s?(?:°|[^\W\d]{1,12})(?:\s?(?:C|F|Celsius|Fahrenheit|Цельсия)(?!\w))?)"
     rf"\s(?:{'|'.join(_WORDS['below zero'].strip().splitlines())})(?!\w)"
@@ -134,8 +138,10 @@ _SHORT = {"k": "thousand", "K": "thousand", "M": "million", "B": "billion"}
 _SHORT_OF_MONEY = {**_SHORT, "m": "million", "b": "billion", "T": "trillion"}
 _RATE = re.compile(r"(?<=\d)\s?(mph|kmh|kph)(?!\w)", re.IGNORECASE)
 _PER = by_word(_WORDS["per"])
-EACH = rf"(?i:(?:/|\sper\s)(?:{'|'.join(sorted(_PER, key=len, reverse=True))})(?!\w))"
-"""What makes a rate of the amount that it stands behind: /kg, per day."""
+_BY = f"(?:{_WORDS['by'].strip().replace(chr(10), '|')})"
+_OF_TIME_OR_SIZE = rf"(?:{'|'.join(sorted(_PER, key=len, reverse=True))})(?!\w| ago| later)"
+EACH = rf"(?i:{_BY}{_OF_TIME_OR_SIZE}(?:\s(?:{_WORDS['body weight'].strip()})(?!\w))?)"
+"""What makes a rate of the amount that it stands behind: /kg, per day, pro kg Körpergewicht."""
 # 5 mg/kg/day, 500 €/t, 72/min; not 10 km/Hamburg
 _RATES = re.compile(rf"(?<=\d)(\s?(?:[^\W\d]+|[€$£%])\.?)?((?:{EACH})+)")
 _SHORT_UNIT = re.compile(r"(?<=\d)(\s*(?:degrees\s*)?[gmlthCFСмлтч])\.(?!\w|\s?\d)")  # 5 g. at an end
@@ -147,10 +153,11 @@ _AREA = re.compile(
 _US_DOLLARS = re.compile(r"U(?<!\wU)S\s?(?=\$)")
 SIGN = (
     r"(?:[-−–](?<![^\s(].)(?<!\d\s.)"
-    r"|(?<!\w)(?:[Mm]inus|[Мм]инус|(?<!\b[aod][ul] )(?<!\blo )(?<!\bo )[Mm](?:oins|enos)) )"
+    r"|(?<!\w)(?:[Mm]inus|[Мм]инус|(?<!\b[AaOoDd][ul] )(?<!\b[Ll]o )(?<!\bo )[Mm](?:oins|enos)) )"
 )
 """What makes a figure negative that it stands before: −5, –5, minus 5; no bullet, range or au moins 5."""
 _BELOW_ZERO = re.compile(rf"{SIGN}(?=(?:US)?[{SYMBOLS}]?\d)")
+_ABSATZ = re.compile(r"(?<=\d)([a-z]?) Abs(?:\.|atz) ?(?=\d)")  # § 355 Abs. 2, § 355 II
 _CODE = re.compile(rf"\b({'|'.join(_CURRENCIES)})\s?(?=\d)")
 _QUARTER = re.compile(r"Q(?<!\wQ)([1-4])(?=\s\d{4}\b)")
 _TIME = re.compile(r"(?<![\d:.,])0?(1?\d|2[0-3]):([0-5]\d)(?![\d:])")
@@ -161,7 +168,8 @@ _HALF_OF_DAY = re.compile(r"(?<=\d)\s?([ap])\.?m\b\.?", re.IGNORECASE)
 _TO_PART = re.compile(
     r"\d(?:[^\W\d]|:\d|\s(?i:[ap]\.?m|k|cm|m(?!il|[aeouy])|ft|uhr|[bglthлтг]\b|[년월年月千万萬億亿兆천만억조ล]))"
     r"|/\w|[-−–](?<![^\s(].)(?:US)?[$€£¥₽]?\d|inus |инус |oins |enos |\sz[eé]ro|\s[Nn]ull|cero|нуля|мороза"
-    r"| per |Q\d|[DRPY]\s?\d|S\s?\$|°|uadra|carré|квадр|м[2²]|кв\."
+    r"| (?:p(?:er|ro|ar|or)|je|an? [dwmyh]\w|al [dma]|в [сднмгч]|на к|à l['’]|Abs)"
+    r"|Q\d|[DRPY]\s?\d|S\s?\$|°|uadra|carré|квадр|м[2²]|кв\."
 )
 # In words that are one already: 14 to 17, 14 cm to 17 cm, 2c30 pm.
 _RANGE = re.compile(
@@ -190,7 +198,7 @@ def parted(text: str) -> str:
     if not _TO_PART.search(text):
         return text
     text = _COLD.sub(rf"{_MINUS} \1", text)
-    text = _MONEY.sub(r"\1\2", text)
+    text = _ABSATZ.sub(r"\1 ", _MONEY.sub(r"\1\2", text))
     text = _MILLION.sub(" million ", text)
     text = _FRACTION.sub(lambda part: f"{int(part[1] or 0) + int(part[2]) / int(part[3])}", text)
     if _IS_EAST.search(text):
@@ -226,8 +234,9 @@ def _east_number(match: re.Match[str]) -> str:
 
 
 def _rate(match: re.Match[str]) -> str:
-    each = match[2].lower().replace("per", "/").split("/")[1:]
-    return (match[1] or "") + "".join(f" per {_PER[unit.strip()]}" for unit in each)
+    return (match[1] or "") + "".join(
+        f" per {_PER[unit]}" for unit in re.findall(f"{_BY}({_OF_TIME_OR_SIZE})", match[2].lower())
+    )
 
 
 def _part(match: re.Match[str]) -> str:
@@ -310,6 +319,12 @@ def _with_measure(lists: bool, run: re.Match[str]) -> str:
     figures = filter(has_digit, f"{run[1]}{run[2]}".split()) if lists else [run[2]]
     smallest = [in_smallest([figure, *run[3].split()]) for figure in figures]
     return " ".join(["" if lists else run[1], *map("_".join, smallest), *smallest[0][1:]])
+
+
+def opposed(a: str, b: str) -> str:
+    """A figure that one text has as its lowest and the other as its highest: at least 5, < 5; "" for none."""
+    own, there = ({(one["figure"], one["low"] is None) for one in _BOUND.finditer(some)} for some in (a, b))
+    return min((figure for figure, high in own - there if (figure, not high) in there), default="")
 
 
 def without_zeros(numbers: Iterable[str]) -> set[str]:
