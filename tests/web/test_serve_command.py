@@ -143,8 +143,7 @@ def test_an_answer_does_not_wait_for_its_head_to_be_confirmed() -> None:
             assert 0 != connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
-def test_a_server_that_is_stopped_while_somebody_waits_says_so_and_answers_first(capsys: Any) -> None:
-    """It said nothing, and looked as if it hung."""
+def test_a_server_that_is_stopped_while_somebody_waits_answers_first() -> None:
 
     async def stops(scope: Any, receive: Any, send: Any) -> None:
         signal.raise_signal(signal.SIGINT)
@@ -155,7 +154,6 @@ def test_a_server_that_is_stopped_while_somebody_waits_says_so_and_answers_first
         with pytest.raises(KeyboardInterrupt):
             app.run(stops, listening, behind_proxy=False)
         assert "answered" == answer.result().text
-    assert "Stopping after 1 request under way …\n" == capsys.readouterr().err
 
 
 def test_who_waits_when_the_server_stops_has_an_answer() -> None:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 import secrets
 import socket
-import sys
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import FrameType
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
@@ -629,20 +627,10 @@ def listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-class Server(uvicorn.Server):
-    """One that says what it waits for when somebody stops it."""
-
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Stop after what is under way."""
-        if open_requests := len(self.server_state.tasks):
-            sys.stderr.write(f"Stopping after {many(open_requests, 'request')} under way …\n")
-        super().handle_exit(sig, frame)
-
-
 def run(app: ASGIApp, listening: socket.socket, *, behind_proxy: bool) -> None:
     """Answer on a socket until somebody stops it. Behind a proxy the address is the one that it tells."""
     config = uvicorn.Config(
         app, log_config=None, access_log=False, server_header=False, ws="none", lifespan="off",
         proxy_headers=behind_proxy, timeout_graceful_shutdown=10, h11_max_incomplete_event_size=65_536,
     )  # fmt: skip
-    Server(config).run(sockets=[listening])
+    uvicorn.Server(config).run(sockets=[listening])

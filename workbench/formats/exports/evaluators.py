@@ -10,10 +10,9 @@ Examples are verified samples, one a line; never from the holdout or the blind a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from workbench.formats.exports.item import (
     ExportItem,
@@ -32,52 +31,19 @@ from workbench.text.lists import compact, object_text
 
 DATASET = "dataset.jsonl"
 BESIDE = "dataset.workbench.jsonl"
-
-DATASET_KEYS = (
-    "user_input", "retrieved_contexts", "reference_contexts", "retrieved_context_ids",
-    "reference_context_ids", "response", "multi_responses", "reference", "rubrics", "persona_name",
-    "query_style", "query_length",
-)  # fmt: skip
-"""The keys of a single-turn sample, in the order in which ragas writes them."""
+DATASET_KEYS = ("user_input", "retrieved_contexts", "response", "reference")
+"""What a row has, in the order in which ragas writes it."""
 
 
 def write_dataset(folder: Path, out: Writing) -> None:
-    """Write `dataset.jsonl`, and the rows next to it. It is ASCII: ragas opens it in the system's encoding.
-
-    Keys that came with a ragas file, and were kept in `meta`, stand in their own place again where they have
-    the type that ragas expects.
-    """
+    """Write `dataset.jsonl`, in ASCII (ragas opens it in the system's encoding), and the rows next to it."""
     with lines_into(folder / DATASET) as line, lines_into(folder / BESIDE) as beside:
         for item in out.each():
             sample = item.sample
-            given = {key: value for key, value in sample.meta.items() if _fits(key, value)}
-            for name in ("user_input", "reference", "response"):
-                if (text := getattr(sample, name)) is not None:
-                    given[name] = text
-            given["retrieved_contexts"] = list(sample.retrieved_contexts)
-            ordered = {key: given[key] for key in DATASET_KEYS if key in given}
-            line(as_ascii(compact(ordered)) + "\n")
+            values = {name: getattr(sample, name) for name in DATASET_KEYS}
+            there = {name: value for name, value in values.items() if value is not None}
+            line(as_ascii(compact(there)) + "\n")
             beside(row_text(item) + "\n")
-
-
-_KINDS: Mapping[str, type[Any]] = {
-    "persona_name": str,
-    "query_style": str,
-    "query_length": str,
-    "reference_contexts": list,
-    "multi_responses": list,
-    "retrieved_context_ids": list,
-    "reference_context_ids": list,
-    "rubrics": dict,
-}
-"""What the keys of ragas that we do not know ourselves hold: of texts, or of ids, which may be numbers."""
-
-
-def _fits(key: str, value: Any) -> bool:
-    if key not in _KINDS or not isinstance(value, _KINDS[key]):
-        return False
-    parts: Iterable[Any] = value.values() if key == "rubrics" else value
-    return all(type(part) is str or (type(part) is int and key.endswith("_ids")) for part in parts)
 
 
 METRIC = "context_entity_recall"
