@@ -50,7 +50,7 @@ def test_what_is_known_of_a_unit_is_of_its_verdict(match: dict[str, Any], propos
     """Not what the matcher thought before, nor a proposal that looks the same."""
     unit = Unit("p1", "entity", "Nexus Q", "work", (Span(0, 7),), proposed=proposed, match=Match(**match))
 
-    assert [said] == [*view._remarks(unit), *view._verdict_lines(unit, "your decision", ())]
+    assert [said] == [*view._remarks(unit), *view._verdict_lines(unit, "your decision")]
 
 
 def test_a_heading_counts_the_lines_in_sight_only_where_there_are_some() -> None:

@@ -120,10 +120,6 @@ class Desk:
         """Why this person may not do something; empty for who may."""
         return why_not(await self.store.read(people), self.annotator, deed)
 
-    async def settler(self, sample_id: int) -> str:
-        """Who settled the first kind of a sample; "" where nobody did or a file does not say."""
-        return await self.store.read(gold.settler, sample_id, self.info.kinds[0])
-
     async def decided_too(self, sample_id: int) -> str:
         """Who decided a sample that was this person's; nothing without assignments."""
         if not self.info.overlap or self.resolves:

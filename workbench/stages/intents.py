@@ -6,18 +6,16 @@ wish can be offered again on what is there now. None means that it is so already
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal
 
-from workbench.comparing.triage import Suspicion
 from workbench.errors import InputError, WorkbenchError
-from workbench.model import PLURAL, Effort, Evidence, Imported, Kind, Span, Unit, Verdict, letter
+from workbench.model import PLURAL, Effort, Evidence, Kind, Span, Unit, Verdict, letter
 from workbench.reviewing.edits import Accept, Comment, Dispose, Edit, Flag, Put
 from workbench.reviewing.fold import ReviewState
-from workbench.stages import disputes, editing, resolve, review, sides
+from workbench.stages import disputes, editing, resolve, review
 from workbench.stages.desk import Desk, Step, new_action
 from workbench.stages.review import Moved, Opened
 from workbench.store.datasets import dataset_info
@@ -148,18 +146,6 @@ async def move(desk: Desk, step: Step) -> tuple[Moved, Opened | None] | None:
             return moved, None
 
     return await desk.store.write(write)
-
-
-async def suspicion(desk: Desk, opened: Opened, kind: Kind) -> Suspicion | None:
-    """Why the score of a sample looks wrong, where it was picked for that; in a thread."""
-    shown = [score for score in opened.automatic if score.kind == kind and desk.audits(opened.sample_id)]
-    names = [score for score in shown if isinstance(score.tally, Imported)]
-    names += [score for score in shown if score.scorer == "ragas"]
-    value = names[0].value if names else None
-    if value is None:
-        return None
-    shown_first = names[0].scorer
-    return await asyncio.to_thread(sides.suspicion, opened.dataset, opened.stored, shown_first, value, kind)
 
 
 def unit_of(opened: Opened, kind: Kind, unit_id: str) -> Unit:

@@ -26,13 +26,13 @@ from textual.widgets import Input
 
 from workbench import reports
 from workbench.errors import AmbiguousError, AwayError, NotFoundError, WorkbenchError
-from workbench.model import IDLE, Effort, Kind
+from workbench.model import IDLE, Effort
 from workbench.settings import View
 from workbench.text.safe import clean, flat
 from workbench.tui.keys import KeyAct, bindings
 from workbench.tui.themes import DARK, LIGHT, Sheet
 from workbench.tui.widgets.bars import Status
-from workbench.tui.work import Entry, Gate, Going, Work, on_stage, start
+from workbench.tui.work import Entry, Gate, Going, on_stage, start
 
 if TYPE_CHECKING:
     from workbench.stages.desk import Desk, Step
@@ -311,13 +311,7 @@ class Bench(App[None]):
         await self.push_screen(dialog)
 
     async def review(
-        self,
-        desk: Desk,
-        sample_id: int,
-        arrival: Moved | None = None,
-        *,
-        kind: Kind | None = None,
-        picked: bool = False,
+        self, desk: Desk, sample_id: int, arrival: Moved | None = None, *, picked: bool = False
     ) -> None:
         """Open a sample for review; `arrival` is the undo or redo that leads there.
 
@@ -326,7 +320,7 @@ class Bench(App[None]):
         self.gate.close()  # the review opens it again when the sample is painted
         desk = replace(desk, resolves=arrival.resolves) if arrival else desk
         screen_class = await self.loaded("resolve" if desk.resolves else "review")
-        screen = screen_class(desk, sample_id, arrival.kind if arrival else kind, picked=picked)
+        screen = screen_class(desk, sample_id, arrival.kind if arrival else None, picked=picked)
         screen.arrival = arrival
         await self.push_screen(screen)
 
@@ -344,12 +338,6 @@ class Bench(App[None]):
             return
         self.home.returned(at, message)
         self.open_gate()
-
-    async def compare(self, at: int | None, again: Work) -> None:
-        """Leave the review for the figures; keys wait until those are there. `again` opens the review."""
-        await self.leave_for_queue()
-        self.home.returned(at, "")
-        await self.open("compare", self.desk, again)
 
     async def leave_for_queue(self) -> None:
         """Back to the queue from wherever one is; what was typed in a dialog is gone."""

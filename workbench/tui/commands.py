@@ -11,7 +11,6 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, cast
 
 from textual.app import SystemCommand
@@ -105,15 +104,12 @@ def leaving(screen: BaseScreen, desk: Desk) -> Iterable[SystemCommand]:
         start(bench, ask, group="work")
 
     async def ask_path(title: str, value: str, *what: str) -> None:
-        value = str(free_path(Path(value)))
-
         def take(text: str) -> str | None:
             path = Path(text).expanduser()
             if not text or path.exists():
                 return "there is something of that name: type another one" if text else "a name, please"
-            if (refusal := no_room(path)) is None:
-                begin(*what, path)
-            return refusal
+            begin(*what, path)
+            return None
 
         await bench.ask(PromptScreen(title, take, value=value, select=True))
 
@@ -139,25 +135,6 @@ def leaving(screen: BaseScreen, desk: Desk) -> Iterable[SystemCommand]:
         ("Back up: save a copy of the database", "A backup, next to it", back_up),
     ):
         yield SystemCommand(title, about, partial(bench.in_turn, ask))
-
-
-def free_path(path: Path) -> Path:
-    """The path, or the first of `report-2.html`, `report-3.html` … that is not there."""
-    number, free = 1, path
-    while free.exists():
-        number += 1
-        free = path.with_stem(f"{path.stem}-{number}")
-    return free
-
-
-def no_room(path: Path) -> str | None:
-    """Why nothing can be written at the path; None where it can."""
-    folder = next(above for above in path.absolute().parents if above.exists())
-    try:
-        with TemporaryDirectory(dir=folder):
-            return None
-    except OSError as error:
-        return f"nothing can be written in {folder}: {error.strerror}"
 
 
 class Palette(CommandPalette):

@@ -14,7 +14,7 @@ from workbench.reviewing.edits import Accept, Edit, Put
 from workbench.reviewing.fold import gold_units, place_of
 from workbench.scoring.names import scorer_name
 from workbench.text.cells import DISPOSITION_SYMBOL, STATE_NAME, cut, other_direction, short, width
-from workbench.text.figures import delta, many, told, value
+from workbench.text.figures import delta, many, told
 from workbench.text.lists import pairs, sections
 from workbench.text.marks import Mark
 from workbench.text.safe import flat, is_hash
@@ -24,7 +24,6 @@ from workbench.tui.widgets.passage import Marked
 
 if TYPE_CHECKING:
     from workbench.comparing.links import Sides
-    from workbench.comparing.triage import Suspicion
     from workbench.stages.policy import PolicyVersion
     from workbench.stages.queue import Progress
     from workbench.stages.review import Opened
@@ -207,9 +206,7 @@ def _turned(unit: Unit) -> list[str]:
 
 def unit_lines(unit: Unit, opened: Opened, whose: str = "") -> list[str]:
     """What a unit is, its verdict and whose that is, and the evidence as it stands in the contexts."""
-    verdict_lines = _verdict_lines(
-        unit, whose or whose_verdict(unit, opened), opened.sample.retrieved_contexts
-    )
+    verdict_lines = _verdict_lines(unit, whose or whose_verdict(unit, opened))
     origin = {"human": "added by a person"}.get(unit.origin, unit.origin)
     facts = filter(None, [flat(unit.label), flat(origin), *_remarks(unit)])
     lines = [" · ".join(facts), *verdict_lines, *quotes(unit, opened)]
@@ -289,7 +286,7 @@ def detail_lines(unit: Unit, opened: Opened, near: Sequence[Evidence] | None, si
     if found := sides(unit, opened):
         return [" · ".join(one) for one in found]
     contexts = opened.sample.retrieved_contexts
-    why = _verdict_lines(unit, whose_verdict(unit, opened), contexts, how_near=False)
+    why = _verdict_lines(unit, whose_verdict(unit, opened), how_near=False)
     said = [*_turned(unit), *(why if unit.counted else ())]
     if near:
         quote = flat(near[0].of(contexts))
@@ -314,24 +311,10 @@ def _remarks(unit: Unit) -> list[str]:
     return list(map(flat, told(remarks)))
 
 
-def _beside(unit: Unit, contexts: Sequence[str]) -> str:
-    """What normalised names differ in: words in front of or behind one of them, else the spelling."""
-    name = flat(unit.text)
-    for place in unit.match.evidence[:1]:
-        words = flat(place.of(contexts))
-        for longer, shorter, how in ((words, name, "with"), (name, words, "without")):
-            before, there, behind = longer.partition(shorter)
-            more = " ".join((before + behind).split())
-            if there and any(map(str.isalnum, more)):
-                return f"the same name {how} “{more}”"
-    return RULES["normalised"]
-
-
-def _verdict_lines(unit: Unit, whose: str, contexts: Sequence[str], *, how_near: bool = True) -> list[str]:
+def _verdict_lines(unit: Unit, whose: str, *, how_near: bool = True) -> list[str]:
     match, lines = unit.match, []
     if match.verdict == "found":
         why = whose if match.rule == "human" else RULES.get(match.rule, match.rule.replace("_", " "))
-        why = _beside(unit, contexts) if match.rule == "normalised" else why
         rule = f"found: {why}" if why else "found"
         alike = 0 < match.similarity < 100 and match.rule != "human"
         lines.append(flat(rule + (f", similarity {match.similarity}" if alike else "")))
@@ -428,36 +411,6 @@ def rematched(before: Sequence[Unit], edit: Edit, contexts: Sequence[str]) -> st
             name = "" if edit.what in ("boundary", "add") else f" · {cut(flat(unit.text), 32)}"
             changes.append(f"{name}: {change}" + (f" ({why})" if why else ""))
     return "".join(changes)
-
-
-def suspected(suspicion: Suspicion | None, unit: Unit | None, units: Sequence[Unit]) -> str:
-    """Why a score looks wrong, in a line: by a name that name matching misses, first the one at the cursor.
-
-    Nothing by a name that was rejected, merged or written in another way since.
-    """
-    if suspicion is None:
-        return ""
-    if suspicion.signal == "no contexts":
-        return "looks wrong: no context was retrieved"
-    if suspicion.signal == "verdicts":
-        return f"looks wrong: its verdicts give {value(suspicion.recount)}"
-    if suspicion.signal == "nothing found":
-        return "looks wrong: the reference says that nothing was found"
-    names = {each.text for each in units if each.counted}
-    whole = suspicion.signal == "word for word"
-    quoted = [clue for clue in suspicion.clues if clue.quote is not None and (whole or clue.text in names)]
-    if not quoted:
-        return ""
-    own = unit.text if unit is not None else ""
-    missing = {each.text for each in units if each.match.verdict == "missing" and each.match.rule != "human"}
-    clue = min(quoted, key=lambda clue: (clue.text not in missing, clue.text != own))
-    assert clue.quote is not None
-    if whole:
-        return f"looks wrong: context {clue.quote.context} has the reference nearly word for word"
-    hit, name = f"“{cut(flat(clue.quote.hit), 24)}”", cut(flat(clue.text), 24)
-    if clue.text in missing:
-        return f"{'' if clue.text == own else f'{name} is '}missing; text search: {hit}"
-    return f"looks wrong: text search finds {hit}" + ("" if clue.same else f" for {name}")
 
 
 def nothing_text(opened: Opened, kind: Kind) -> str:

@@ -101,22 +101,15 @@ class Adder(Chooser):
             self.screen.clear_selection()
             self.want(intents.add_span(now, kind, span, label))
 
-        def title() -> str:
-            pane.mark_new((span,))
-            name = f"new {kind} {cut(flat(span.of(reference)), 24)}"
-            other = editing.other_form(now, span) if kind == "entity" else ""
-            return f"{name} · already there as {cut(flat(other), 24)}" if other else name
-
-        def stretch(outward: bool) -> str:
-            nonlocal span
-            span = intents.shifted(reference, span, left=False, outward=outward)
-            return title()
-
+        pane.mark_new((span,))
+        title = f"new {kind} {cut(flat(span.of(reference)), 24)}"
+        if other := editing.other_form(now, span) if kind == "entity" else "":
+            title += f" · already there as {cut(flat(other), 24)}"
         labels = now.policy.labels if kind == "entity" else ()
         none = "no label" if kind == "entity" else "add it"
-        at_end, current = partial(pane.mark_new, ()), pane.label_of(span)
+        at_end = partial(pane.mark_new, ())
         await self.screen.bench.ask(
-            LabelScreen(title(), labels, add, none=none, current=current, at_end=at_end, stretch=stretch)
+            LabelScreen(title, labels, add, none=none, current=pane.label_of(span), at_end=at_end)
         )
 
 
@@ -235,8 +228,7 @@ class LabelScreen(Dialog):
     """All labels at the bottom; a number takes one at once, letters leave those that have them, Enter takes.
 
     `done` gets the label's name. `none` is the first row, for no label (""); `current` is where the cursor
-    starts. `at_end` is called however it ends. `stretch` moves the right edge of a new name out or in and
-    gives the title then; it raises InputError.
+    starts. `at_end` is called however it ends.
     """
 
     BINDINGS = bindings("label")
@@ -250,7 +242,6 @@ class LabelScreen(Dialog):
         none: str = "",
         current: str,
         at_end: Callable[[], None] | None = None,
-        stretch: Callable[[bool], str] | None = None,
     ) -> None:
         super().__init__()
         self._title = flat(title)
@@ -259,7 +250,6 @@ class LabelScreen(Dialog):
         self._none = none
         self._current = current
         self._at_end = at_end
-        self._stretch = stretch
         self._filter = ""
         self._rows = LabelRows(id="labels")
 
@@ -302,7 +292,6 @@ class LabelScreen(Dialog):
         else:
             if self._labels and self.app.size.width >= 80:
                 keys += [("1–9", "label"), ("a–z", "type it")]
-            keys += [(". ,", "edge")] if self._stretch else []
             keys += [("enter", "take")]
         self.query_one("#title", Bar).show(left, choice_parts([*keys, ("esc", "cancel")]))
 
@@ -328,20 +317,6 @@ class LabelScreen(Dialog):
         """Backspace."""
         self._filter = self._filter[:-1]
         self._show()
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Only a new name has edges to move; else the keys are letters of a label."""
-        return self._stretch is not None if action == "stretch" else True
-
-    def action_stretch(self, outward: bool) -> None:
-        """The new name a token longer, or shorter."""
-        assert self._stretch is not None  # the keys are closed without it
-        try:
-            self._title = flat(self._stretch(outward))
-        except InputError as error:
-            self._head(str(error))
-        else:
-            self._head()
 
     async def action_open(self) -> None:
         """Enter."""

@@ -36,10 +36,8 @@ class CompareScreen(Room):
     BINDINGS = bindings("compare")
     DEFAULT_CLASSES = "-empty"
 
-    def __init__(self, desk: Desk, again: Work | None = None) -> None:
-        """`again` opens the review that it was opened from."""
+    def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self._again = again
         self.seen: FiguresLook | None = None
         self._from = 1  # the part that led to the samples behind a cause
         self._scorer: str | None = None
@@ -199,11 +197,9 @@ class CompareScreen(Room):
         counts = {scorer.scorer: f"n {scorer.n:,}" for scorer in self.figures.beside}
         await choose_scorer(self, counts, self.figures.scorer, self.read)
 
-    async def action_back(self) -> None:
-        """From a cause's samples to the part that named it, else to the review or queue one came from."""
+    def action_back(self) -> None:
+        """From a cause's samples to the part that named it, else to the queue."""
         if self.query_one(Samples).behind is not None:
             self.action_section(self._from)
-            return
-        await self.app.pop_screen()
-        if self._again is not None:
-            await self._again()
+        else:
+            super().action_back()

@@ -163,18 +163,6 @@ class ConfirmScreen(Dialog):
         self._go_on()
 
 
-@dataclass(frozen=True)
-class TypedLine:
-    """The line of a form whose value can be typed: what is asked, and the value that a text stands for.
-
-    `value` raises ValueError with what is wrong.
-    """
-
-    name: str
-    question: str
-    value: Callable[[str], str]
-
-
 class FormScreen(Dialog):
     """↑↓ choose the line, ←→ its value; Enter hands the values over.
 
@@ -188,7 +176,6 @@ class FormScreen(Dialog):
         self,
         title: str,
         values: Mapping[str, Sequence[str]],
-        typed: Sequence[TypedLine],
         names: Callable[[Mapping[str, str]], list[str]],
         take: Callable[[Mapping[str, str]], None],
         *,
@@ -196,8 +183,7 @@ class FormScreen(Dialog):
     ) -> None:
         super().__init__(title, about)
         self._hints = pairs(TEXTS[title.lower()])
-        self._values = {name: list(listed) for name, listed in values.items()}
-        self._typed, self._names, self._take = typed, names, take
+        self._values, self._names, self._take = values, names, take
         self.chosen = {name: listed[0] for name, listed in values.items() if listed}
         self.line = 0
 
@@ -233,16 +219,6 @@ class FormScreen(Dialog):
             (f"  {hint}", DIM),
         ]
 
-    def closed(self, action: str) -> str | None:
-        """A value is typed only for a line that is there."""
-        return "" if action == "type" and self._typed_here() is None else None
-
-    def _typed_here(self) -> TypedLine | None:
-        """The line under the cursor when its value can be typed, else the first such line that is there."""
-        names = self._names(self.chosen)
-        there = [line for line in self._typed if line.name in names]
-        return next((line for line in there if line.name == names[self.line]), there[0] if there else None)
-
     def action_move(self, step: int) -> None:
         """To another line."""
         self.line = max(0, self.line + step)
@@ -254,25 +230,6 @@ class FormScreen(Dialog):
         listed = self._values[name]
         self.chosen[name] = listed[(listed.index(self.chosen[name]) + step) % len(listed)]
         self._draw()
-
-    async def action_type(self) -> None:
-        """Type a value that is not listed."""
-        line = self._typed_here()
-        assert line is not None  # the key is closed without it
-        value = self.chosen[line.name]
-        take = partial(self._take_typed, line)
-        await self.bench.ask(PromptScreen(line.question, take, value=value, select=True))
-
-    def _take_typed(self, line: TypedLine, text: str) -> str | None:
-        name = line.name
-        try:
-            value = self.chosen[name] = line.value(text)
-        except ValueError as error:
-            return str(error)
-        if value not in self._values[name]:
-            self._values[name].append(value)
-        self._draw()
-        return None
 
     def action_submit(self) -> None:
         """Close, then hand the values over."""

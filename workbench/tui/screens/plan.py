@@ -19,7 +19,7 @@ from workbench.text.query import META
 from workbench.text.safe import flat
 from workbench.tui.keys import bindings
 from workbench.tui.screens.base import Room
-from workbench.tui.screens.dialogs import ConfirmScreen, FormScreen, TypedLine
+from workbench.tui.screens.dialogs import ConfirmScreen, FormScreen
 from workbench.tui.widgets.bars import Line, write
 
 MOST_STRATA = 30
@@ -92,7 +92,7 @@ class PlanScreen(Room):
         if total < 2:
             self.say("a plan needs 2 samples at least")
             return
-        sizes = [f"{size:,}" for size in SIZES if size <= total] or [f"{total:,}"]
+        sizes = [f"{size:,}" for size in sorted({*SIZES, total}) if size <= total]
         values = {
             "reviews": sizes,
             "design": [BY_SCORE, "simple", *(["stratified"] if fields else [])],
@@ -100,8 +100,7 @@ class PlanScreen(Room):
             "holdout": ["none", "10%", "20%", "30%"],
             "blind": [AS_NEEDED, "none", "10%", "25%", "50%", "100%"],
         }
-        typed = (TypedLine("reviews", "How many reviews?", partial(_number, total)),)
-        form = FormScreen("New plan", values, typed, _lines, self._wished, about=f"{total:,} samples")
+        form = FormScreen("New plan", values, _lines, self._wished, about=f"{total:,} samples")
         if "60" in sizes:
             form.chosen["reviews"] = "60"
         await self.bench.ask(form)
@@ -145,13 +144,6 @@ def _lines(chosen: Mapping[str, str]) -> list[str]:
     """The lines of the form that mean something for the design."""
     strata = ["strata"] if chosen["design"] == "stratified" else []
     return ["reviews", "design", *strata, "holdout", "blind"]
-
-
-def _number(most: int, text: str) -> str:
-    digits = text.replace(",", "").replace(" ", "")
-    if not (digits.isascii() and digits.isdecimal() and 2 <= int(digits) <= most):
-        raise ValueError(f"a number from 2 to {most:,}")
-    return f"{int(digits):,}"
 
 
 def _share(text: str) -> float:

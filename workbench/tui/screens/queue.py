@@ -19,15 +19,15 @@ from workbench.reports.compare import remarks
 from workbench.reports.team import trainee_line
 from workbench.scoring.names import metric_of
 from workbench.stages import midnight
-from workbench.text.cells import short, told_of
-from workbench.text.figures import many, value
+from workbench.text.cells import short
+from workbench.text.figures import many
 from workbench.text.query import META, Order, Query, Term
 from workbench.text.safe import flat
 from workbench.tui.keys import KeyAct, bindings
 from workbench.tui.screens.base import TEXTS, BaseScreen
 from workbench.tui.screens.dialogs import MenuChoice, MenuScreen
 from workbench.tui.screens.menus import Settling, Views, why_empty
-from workbench.tui.widgets.bars import DIM, Head, KeyBar, Status, cells, named
+from workbench.tui.widgets.bars import DIM, Head, KeyBar, cells, named
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.queue_lines import Completions, ProgressLine, QueryField, in_full
 from workbench.tui.widgets.sample_list import SampleHead, SampleList, columns_of
@@ -70,7 +70,7 @@ class QueueScreen(BaseScreen):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (116, "-roomy")]  # noqa: RUF012
 
     desk: Desk | None = None
-    query_shown = _rest = Query()
+    query_shown = Query()
     progress: Progress | None = None
     _wanted: tuple[int | None, bool] | None = None
     _reading = _held = _whole = _away = False
@@ -119,7 +119,7 @@ class QueueScreen(BaseScreen):
         """The dataset is open: show the samples around the next undecided one, then read them all."""
         self.desk = desk
         self.field.facets, self.field.value = None, ""
-        self.query_shown = self._rest = Query()
+        self.query_shown = Query()
         self.views.reset()
         self.settling.forget()  # a state in the dataset before is not undone from here
         self.progress, self._whole = None, False
@@ -174,7 +174,7 @@ class QueueScreen(BaseScreen):
         self._away = False
         if go_on:
             self.field.value = ""
-            self.query_shown = self._rest = Query()
+            self.query_shown = Query()
             self.views.order = "u"
             self._view(None, stay=True)
             self._jump(self.now.next, self.now.nothing_left)
@@ -222,12 +222,8 @@ class QueueScreen(BaseScreen):
         report = await self._disputes(desk) if order == "disputes" else None
         disputes = largest_first(report.disputes) if report else {}
         ids = await self._ids(desk, query, disputes)
-        if not ids and self._rest != query and self._wanted is None:
-            query = self._rest
-            ids = await self._ids(desk, query, disputes)
         if self._wanted is not None or desk is not self.desk:
             return  # something else is wanted by now
-        self.query_shown = query
         self.samples.order, self.samples.disputes = order, disputes
         self.samples.set(ids, desk, at, stay=stay)
         self._whole = True
@@ -345,9 +341,7 @@ class QueueScreen(BaseScreen):
         if self.off_plan and self.samples.count and self.views.order != "disputes" and not self._settles:
             parts.append(("  ◌ picked by hand", "$warning"))
         if self.samples.differ:
-            differ = ("  ≠ people differ: J", "$warning")
-            fits = cells((*parts, differ, who)) < head.size.width
-            parts.append(differ if fits else ("  ≠: J", "$warning"))
+            parts.append(("  ≠ people differ: J", "$warning"))
         if run := self.samples.column.removeprefix(metric_of(self.samples.column)):
             own = (f"  yours: {flat(run)}", DIM)
             parts += [own] if cells((*parts, own, who)) < head.size.width else []
@@ -381,10 +375,10 @@ class QueueScreen(BaseScreen):
 
     # Search and facets.
 
-    def _search(self, query: Query, rest: Query, done: bool) -> None:
-        if (query, rest) != (self.query_shown, self._rest) and self.desk is not None:
+    def _search(self, query: Query, done: bool) -> None:
+        if query != self.query_shown and self.desk is not None:
             self.say("")  # that message was about a sample of the view before
-            self.query_shown, self._rest = query, rest
+            self.query_shown = query
             self._last = self.samples.chosen or self._last
             self._view(self._last, hold=done)
 
@@ -491,22 +485,8 @@ class QueueScreen(BaseScreen):
         if not await self._may("settle what others differ in"):
             return
         desk, row = replace(self.view_desk(), resolves=True), self._row_here
-        if row is not None and row.gold is not None and row.gold.origin == "adjudicated":
-            self.work(partial(self._say_settled, row))
-            return
         find: Find = partial(self._found, row.sample_id) if row and row.differs else desk.next
         self._jump(find, desk.nothing_left, settles=True)
-
-    async def _say_settled(self, row: QueueRow) -> None:
-        """That what people differed in is settled; by whom, and as which value, where the row shows that."""
-        message = "settled"
-        row = (await self.now.rows([row.sample_id])).get(row.sample_id, row)  # as it is by now
-        if row.disposition == "verified" and row.verified is not None:
-            by = await self.now.settler(row.sample_id)
-            message += f"{by and ' by '}{flat(by)}: {value(row.verified.recall)}"
-            message += "; w shows it" if row.automatic is not None else ""
-        message += " · J settles those with ≠" if self.samples.differ else ""
-        self.say(told_of(row.key, message, self.query_one(Status).room, row.question))
 
     async def action_go_on(self) -> None:
         """Open the next sample to decide; in a view of decided samples the one under the cursor."""
@@ -569,9 +549,8 @@ class QueueScreen(BaseScreen):
         dispute, kind, scorer = self.samples.disputes.get(sample_id), self.now.info.kinds[0], None
         if dispute is not None and dispute.sort == "verified":
             kind, scorer = dispute.kind, dispute.between.partition("~")[0]
-        settle = self.action_settle if dispute is not None else None
         try:
-            await open_why(self, self.now, sample_id, kind, scorer, settle, self.action_step)
+            await open_why(self, self.now, sample_id, kind, scorer)
         except InputError as error:  # nobody decided it yet
             self.say(str(error))
             self.bench.open_gate()

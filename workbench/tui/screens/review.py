@@ -53,7 +53,7 @@ REST = 0.1
 """Seconds that a sample is shown before the progress is read: reading it would take the time of painting,
 and a key held down would ask for it thirty times a second."""
 
-WITHOUT_SAMPLE = frozenset("retry let_go back compare leave".split())
+WITHOUT_SAMPLE = frozenset("retry let_go back leave".split())
 """What may be done before there is a sample: ways out. Help and quit are the app's."""
 
 SHORT = 24
@@ -61,9 +61,6 @@ SHORT = 24
 
 BOX = 48
 """Cells of the title and the rules in the box about a unit."""
-
-AGAIN = " · a verifies it again"
-"""Behind the first change of a sample that was verified by others, or came so with the file."""
 
 BEGUN = "Your changes to it are saved. It counts once you accept it."
 
@@ -241,13 +238,11 @@ class ReviewScreen(BaseScreen):
         self._progress, self._planned = await self.desk.standing()
         number = self.pane.now.sample_id
         self._beside = number, await self.desk.held(number), await self.desk.verifiers(number)
-        suspicion = await intents.suspicion(self.desk, self.pane.now, self.pane.kind)
         if not on_stage(self):
             return
         self._draw_head()
-        self.pane.suspect(suspicion)
         if before and self._planned and before[0] < self._planned[0] == self._planned[1]:
-            self.succeeded(f"all {before[1]:,} planned samples are complete: C shows the estimate")
+            self.succeeded(f"all {before[1]:,} planned samples are complete: b, then C shows the estimate")
 
     # Writing, and going on.
 
@@ -257,12 +252,7 @@ class ReviewScreen(BaseScreen):
 
     async def _perform(self, intent: Intent) -> None:
         """Write what a person wants; the screen says so only when it is on disk."""
-        before, now = self.pane.units, self.pane.now
-        begins = not intent.leaves and now.state.disposition(self.desk.info.kinds) == "todo"
-        again = ""
-        if begins and await self.desk.verifiers(now.sample_id):
-            row = (await self.desk.rows([now.sample_id])).get(now.sample_id)
-            again = AGAIN if row is not None and row.disposition == "verified" else ""
+        before = self.pane.units
         fresh, edit = await self._act(intent)
         self.saver.written()
         if edit is None:
@@ -273,8 +263,7 @@ class ReviewScreen(BaseScreen):
             await self._leave(intent.what, fresh, edit)
             return
         rematched = view.rematched(before, edit, fresh.sample.retrieved_contexts)
-        begun = fresh.state.disposition(self.desk.info.kinds) == "started"
-        rest = view.advice(edit, fresh.sample.retrieved_contexts) + rematched + (again if begun else "")
+        rest = view.advice(edit, fresh.sample.retrieved_contexts) + rematched
         what = cut_middle(intent.what, max(LEAST, self.query_one(Status).room - width(rest)))
         self.saver.saved(what + rest)  # what to do next is never cut for a long name
         self.show(fresh)
@@ -397,14 +386,6 @@ class ReviewScreen(BaseScreen):
             await self.bench.ask(ConfirmScreen("Quit before this sample is accepted?", BEGUN, go_on))
         else:
             await self.app.action_quit()
-
-    def action_compare(self) -> None:
-        """To the figures; the way back from there is this sample."""
-        self.bench.gate.close()
-        opened = self.pane.opened
-        at, picked = (opened.sample_id, bool(opened.opening.off_plan)) if opened else (self._first, False)
-        again = partial(self.bench.review, self.desk, at, kind=self.pane.kind, picked=picked)
-        self.app.call_later(self.bench.compare, at, again)
 
     # Deciding on the sample.
 
@@ -573,21 +554,6 @@ class ReviewScreen(BaseScreen):
         if not self.pane.go_to_evidence(step):
             self.say("this unit has no evidence; e chooses it")
 
-    async def action_context_number(self) -> None:
-        """To the context of a number."""
-        count = len(self.pane.contexts)
-
-        def answer(typed: str) -> str | None:
-            if not typed.isdecimal() or not 1 <= int(typed) <= count:
-                return f"a number from 1 to {count}"
-            self.pane.go_to_context(int(typed) - 1)
-            return None
-
-        if count:
-            await self.bench.ask(PromptScreen(f"go to context (1–{count})", answer))
-        else:
-            self.say("no context was retrieved")
-
     def key_escape(self) -> None:
         """Clear the marks of a search; while something is not saved Escape is bound to letting that go."""
         if self.failure is None and self.pane.opened is not None and self.finder.search is not None:
@@ -612,11 +578,7 @@ class ReviewScreen(BaseScreen):
 
     def action_scores(self) -> None:
         """Show why the automatic and the verified value differ, or a message where they are still hidden."""
-        steps: dict[Step, Callable[[], None]] = {"undo": self.action_undo, "redo": self.action_redo}
-        work = partial(
-            open_why, self, self.desk, self.pane.now.sample_id, self.pane.kind,
-            step=lambda step: steps[step](),
-        )  # fmt: skip
+        work = partial(open_why, self, self.desk, self.pane.now.sample_id, self.pane.kind)
         self.saver.start("show why", work)
 
     def action_copy(self) -> None:

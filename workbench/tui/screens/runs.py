@@ -32,7 +32,7 @@ from workbench.text.figures import many
 from workbench.text.safe import flat
 from workbench.tui.keys import bindings
 from workbench.tui.screens.base import TEXTS, TICK, Room
-from workbench.tui.screens.dialogs import ConfirmScreen, FormScreen, MenuChoice, MenuScreen, TypedLine
+from workbench.tui.screens.dialogs import ConfirmScreen, FormScreen, MenuChoice, MenuScreen
 from workbench.tui.widgets.bars import DIM, Bar, Line, write
 from workbench.tui.widgets.lines import Lines, Toned
 from workbench.tui.work import Ended, Going, start
@@ -184,15 +184,13 @@ def column_names(columns: RunColumns) -> str:
     return f"{line}{'cost':>{COST}}" + ("  made (UTC)" if made else "")
 
 
-RULES, CLAUDE, OPENAI = "rules", "claude", "openai"
-USUAL = "usual"
+RULES, CLAUDE = "rules", "claude"
 VALUES = {
-    "proposer": [CLAUDE, RULES, OPENAI],
+    "proposer": [CLAUDE, RULES],
     "model": [],
     "effort": ["low", "medium", "high", "none"],
     "longest": ["16,000", "32,000", "64,000"],
     "batch": ["no", "yes"],
-    "address": [USUAL],
 }
 """What a new run is asked for."""
 
@@ -300,12 +298,8 @@ class RunsScreen(Room):
 
     async def action_new(self) -> None:
         """Ask what run it shall be."""
-        typed = (
-            TypedLine("model", "Which model?", _named),
-            TypedLine("address", "Address of the service, with /v1?", _named),
-        )
         values = VALUES | {"model": runs.known_models()}
-        await self.bench.ask(FormScreen("New run", values, typed, _lines, self._wished))
+        await self.bench.ask(FormScreen("New run", values, _lines, self._wished))
 
     def action_retry(self) -> None:
         """Look at what asking the failed samples again would send."""
@@ -318,18 +312,12 @@ class RunsScreen(Room):
 
     def _wished(self, chosen: Mapping[str, str]) -> None:
         options = None  # by rules, on this machine
-        model, longest = chosen["model"], int(chosen["longest"].replace(",", ""))
         if chosen["proposer"] == CLAUDE:
-            effort = None if chosen["effort"] == "none" else chosen["effort"]
-            batch = chosen["batch"] == "yes"
-            options = ModelOptions(model=model, effort=effort, max_tokens=longest, batch=batch)
-        elif chosen["proposer"] == OPENAI:
-            if model in runs.known_models():
-                self.say(f"{model} is a model of Claude: type the name of one that this service has (F2)")
-                return
-            address = "" if chosen["address"] == USUAL else chosen["address"]
             options = ModelOptions(
-                model=model, effort=None, max_tokens=longest, proposer=OPENAI, base_url=address
+                model=chosen["model"],
+                effort=None if chosen["effort"] == "none" else chosen["effort"],
+                max_tokens=int(chosen["longest"].replace(",", "")),
+                batch=chosen["batch"] == "yes",
             )
         self.work(partial(self._plan, options))
 
@@ -406,12 +394,5 @@ class RunsScreen(Room):
         self.hold_keys(partial(self.bench.review, self.desk, sample_id, picked=True))
 
 
-def _named(model: str) -> str:
-    if not model:
-        raise ValueError("type a name")
-    return model
-
-
 def _lines(chosen: Mapping[str, str]) -> list[str]:
-    lines = {CLAUDE: ["model", "effort", "longest", "batch"], OPENAI: ["model", "longest", "address"]}
-    return ["proposer", *lines.get(chosen["proposer"], ())]
+    return [*VALUES] if chosen["proposer"] == CLAUDE else ["proposer"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from operator import attrgetter
 
@@ -13,7 +12,7 @@ from textual.widgets import Static
 from workbench.comparing.causes import UnitRow
 from workbench.model import PLURAL, RESOLVED, Kind, Unit
 from workbench.reports import units
-from workbench.stages.desk import Desk, Step
+from workbench.stages.desk import Desk
 from workbench.stages.why import Why, explain, fix
 from workbench.text.cells import short
 from workbench.text.figures import delta
@@ -25,7 +24,6 @@ from workbench.tui.view import of_others, unit_lines
 from workbench.tui.widgets.bars import DIM, Bar, Head, Line, write
 from workbench.tui.widgets.cause_list import CauseList, column_names, linked_by, reported, source, totals
 from workbench.tui.widgets.passage import Passage
-from workbench.tui.work import Work
 
 
 class WhyScreen(BaseScreen):
@@ -34,14 +32,10 @@ class WhyScreen(BaseScreen):
     CSS_PATH = "../styles/why.tcss"
     BINDINGS = bindings("why")
 
-    def __init__(
-        self, desk: Desk, why: Why, settle: Work | None, step: Callable[[Step], None] | None
-    ) -> None:
+    def __init__(self, desk: Desk, why: Why) -> None:
         super().__init__()
         self.desk = desk
         self.why = why
-        self._settle = settle
-        self._step = step
         self._listed = CauseList(id="causes")
 
     def body(self) -> ComposeResult:
@@ -156,28 +150,10 @@ class WhyScreen(BaseScreen):
 
     # Keys.
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Undo is there where the screen before has it."""
-        return self._step is not None if action == "step" else super().check_action(action, parameters)
-
     def closed(self, action: str) -> str | None:
-        """Another kind is asked for where there is one; a state is of a disagreement that the queue lists."""
-        if action == "settle" and self._settle is None:
-            return "D in the queue lists what disagrees; d there gives it a state"
+        """Another kind is asked for where there is one."""
         one = action == "kind" and len(self.desk.info.kinds) < 2
         return "this dataset reviews one kind only" if one else None
-
-    async def action_settle(self) -> None:
-        """Back to the list, to say there what became of the disagreement."""
-        self.action_back()
-        assert self._settle is not None  # the key is closed without it
-        await self._settle()
-
-    def action_step(self, step: Step) -> None:
-        """Back, and undo or redo there: what it leads to is on that screen."""
-        self.action_back()
-        assert self._step is not None  # the key is closed without it
-        self._step(step)
 
     def action_difference(self, step: int) -> None:
         """To another row with a cause."""
@@ -213,19 +189,12 @@ class WhyScreen(BaseScreen):
 
 
 async def open_why(
-    screen: BaseScreen,
-    desk: Desk,
-    sample_id: int,
-    kind: Kind,
-    scorer: str | None = None,
-    settle: Work | None = None,
-    step: Callable[[Step], None] | None = None,
+    screen: BaseScreen, desk: Desk, sample_id: int, kind: Kind, scorer: str | None = None
 ) -> None:
     """Put the Why screen over another one; keys wait until it is there.
 
-    Raises InputError while there is nothing to show. `settle` asks what became of the disagreement shown,
-    `step` undoes or redoes on the screen before.
+    Raises InputError while there is nothing to show.
     """
     screen.bench.gate.close()
     why = await desk.store.read(explain, sample_id, desk.annotator, kind=kind, scorer=scorer)
-    await screen.bench.push_screen(WhyScreen(desk, why, settle, step))
+    await screen.bench.push_screen(WhyScreen(desk, why))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -32,13 +33,13 @@ class FiguresLook:
     """The figures with what takes long to find for many samples: it is worked out outside the event loop.
 
     `causes` are those worth a line. `largest` has every sample by size of Δ; `places` how many have the same
-    two values, with the first of them. `sentences` are those of the answer.
+    two values. `sentences` are those of the answer.
     """
 
     figures: Figures
     causes: Sequence[CauseTotal]
     largest: Sequence[Sample]
-    places: Mapping[Place, tuple[int, Row]]
+    places: Mapping[Place, int]
     sentences: tuple[str, ...]
 
 
@@ -46,12 +47,7 @@ def look(figures: Figures, sentences: tuple[str, ...]) -> FiguresLook:
     """Prepare figures for the screen; .2 s for 100,000 verified samples."""
     causes = [cause for cause in figures.causes if shows(cause.cause, cause.share)]
     largest = sorted(((row, row.delta) for row in figures.rows), key=_largest)
-    places: dict[Place, tuple[int, Row]] = {}
-    for row, _ in largest:
-        at = place(row)
-        if at is not None:
-            count, first = places.get(at, (0, row))
-            places[at] = count + 1, first
+    places = Counter(at for row, _ in largest if (at := place(row)) is not None)
     return FiguresLook(figures, causes, largest, places, sentences)
 
 

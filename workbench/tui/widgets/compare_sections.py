@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.message import Message
 from textual.widgets import Static
 from textual_plot import HiResMode
 
@@ -40,20 +37,14 @@ EDGES = -0.04, 1.04
 class ScatterPlot(Plot):
     """Verified values across, automatic ones up, with the line on which both agree."""
 
-    @dataclass
-    class Picked(Message):
-        """A sample was clicked."""
-
-        row: Row
-
-    _places: Mapping[Place, tuple[int, Row]] = {}
+    _places: Mapping[Place, int] = {}
     _at: Row | None = None
 
     def __init__(self) -> None:
         super().__init__("points")
         self.set_x_formatter(Shares())
 
-    def show(self, places: Mapping[Place, tuple[int, Row]], at: Row | None) -> None:
+    def show(self, places: Mapping[Place, int], at: Row | None) -> None:
         """Samples by place, one of them chosen, the whole square in view."""
         self._places, self._at = places, at
         self.set_xlimits(*EDGES)
@@ -71,27 +62,12 @@ class ScatterPlot(Plot):
         self.set_xticks([0, 0.5, 1] if self.size.width < 30 else None)
         self.plot([0, 1], [0, 1], self.ink("secondary"), HiResMode.BRAILLE)
         for (fewest, sign), most in zip(DOTS, (2, 5, inf), strict=True):
-            at = [point for point, (count, _) in self._places.items() if fewest <= count < most]
+            at = [point for point, count in self._places.items() if fewest <= count < most]
             if at:
                 self.scatter([x for x, _ in at], [y for _, y in at], sign, f"bold {self.ink('accent')}")
         here = place(self._at) if self._at is not None else None
         if here is not None:
             self.scatter([here[0]], [here[1]], "◆", f"bold {self.ink('warning')}")
-
-    def on_click(self, event: events.Click) -> None:
-        """The sample nearest to the pointer, if one is near."""
-        canvas = self.query_one("#plot")
-        offset = event.screen_offset - canvas.region.offset
-        if not (self._places and 0 <= offset.x < canvas.size.width and 0 <= offset.y < canvas.size.height):
-            return
-
-        def apart(at: Place) -> float:
-            x, y = self.get_pixel_from_coordinate(*at)
-            return float((x - offset.x) ** 2 + (2 * (y - offset.y)) ** 2)  # a cell is twice as high as wide
-
-        nearest = min(self._places, key=apart)
-        if apart(nearest) <= 16:
-            self.post_message(self.Picked(self._places[nearest][1]))
 
 
 class Section(Vertical):
@@ -194,12 +170,6 @@ class Scatter(Section):
         if row is not None:
             self.query_one(ScatterPlot).choose(row)
             self.query_one("#point", Bar).show(tuple(lists.sample_line(row, self.app.size.width - 2)))
-
-    def on_scatter_plot_picked(self, event: ScatterPlot.Picked) -> None:
-        """Choose the sample that was clicked in the picture."""
-        event.stop()
-        listed = self.query_one(SampleRows)
-        listed.move_to(next(index for index, (row, _) in enumerate(listed.rows) if row is event.row))
 
 
 class Causes(Section):

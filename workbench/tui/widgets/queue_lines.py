@@ -162,58 +162,39 @@ class Completions(OneLine):
     complaint = reactive("", toggle_class="-bad")
     """What is wrong with the query."""
     _offered: reactive[Sequence[Completion]] = reactive(())
-    _chosen: reactive[int | None] = reactive(None)
-
-    @property
-    def chosen(self) -> Completion | None:
-        """The one that was chosen by a key."""
-        return None if self._chosen is None else self._offered[self._chosen]
 
     def offer(self, completions: Sequence[Completion], complaint: str = "") -> None:
-        """Show these, of which nothing is chosen yet, or say what is wrong in their place."""
-        self._offered, self._chosen, self.complaint = completions, None, flat(complaint)
-
-    def move(self, step: int) -> None:
-        """Choose the next one, round the end."""
-        if self._offered:
-            first = 0 if step > 0 else len(self._offered) - 1
-            self._chosen = first if self._chosen is None else (self._chosen + step) % len(self._offered)
+        """Show these, or say what is wrong in their place."""
+        self._offered, self.complaint = completions, flat(complaint)
 
     def render(self) -> Content:
-        """As many as fit, around the chosen one."""
+        """As many as fit; Tab takes the first."""
         room = self.content_size.width
         if self.complaint:
             return Content.assemble(("! ", "bold"), (cut_words(self.complaint, room - 2), ""))
         if not self._offered:
             return Content.assemble((cut_words(self.about, room), DIM))
-        written = [*map(self._written, range(len(self._offered)))]
-        upto = sum(width("".join(words)) for words in written[: (self._chosen or 0) + 1])
-        first = 0 if upto <= room else self._chosen or 0
         parts: Line = []
-        for index, (gap, shown, count) in enumerate(written[first:], first):
-            style = "bold $accent reverse" if index == self._chosen else "$accent"
+        for completion in self._offered:
+            gap, shown = "   " if parts else "", cut(flat(completion.shown), 30)
+            count = "" if completion.samples is None else f" {completion.samples:,}"
             room -= width(gap + shown + count)
-            parts += [(gap, ""), (shown, style), (count, DIM)] if room >= 0 else []
+            parts += [(gap, ""), (shown, "$accent"), (count, DIM)] if room >= 0 else []
         return Content.assemble(*parts)
-
-    def _written(self, index: int) -> tuple[str, str, str]:
-        completion = self._offered[index]
-        count = "" if completion.samples is None else f" {completion.samples:,}"
-        return "   " if index else "", cut(flat(completion.shown), 30), count
 
 
 class QueryField(Field):
     """The query as it is typed; the last view that could be read stays while one types.
 
-    `search` shows what a query says, or its second query while nothing fits the first: the word that is being
-    typed may become a field. It is called with `done` when one is through with typing. `missing` is called
-    when the counts of `facets` are wanted and not there.
+    `search` shows what a query says, as long as one types without a word that may still become a field or
+    one of its values; it is called with `done` when one is through with typing. `missing` is called when the
+    counts of `facets` are wanted and not there.
     """
 
     BINDINGS = bindings("query")
 
     def __init__(
-        self, search: Callable[[Query, Query, bool], None], missing: Callable[[], None], below: Completions
+        self, search: Callable[[Query, bool], None], missing: Callable[[], None], below: Completions
     ) -> None:
         super().__init__(placeholder="search: words, state:todo, label:date, delta>.2", id="search")
         self.facets: Facets | None = None
@@ -251,11 +232,8 @@ class QueryField(Field):
             self._pending = None
 
     async def action_submit(self) -> None:
-        """Take what was chosen, else on to the list."""
-        self.offer()
-        if self._below.chosen is not None:
-            self.take(self._below.chosen)
-        elif self.search_now(done=True):
+        """On to the list."""
+        if self.search_now(done=True):
             self.screen.set_focus(None)
 
     def action_cancel(self) -> None:
@@ -280,15 +258,17 @@ class QueryField(Field):
             self._below.offer(())
         else:
             self.offer()
-        rest = parse(self._without_word()) if not done and self.has_focus and self._offers() else query
-        self._search(query, query if isinstance(rest, Mistake) else rest, done)
+        rest = query if done or not self.has_focus else parse(self._finished())
+        self._search(query if isinstance(rest, Mistake) else rest, done)
         return True
 
-    def _without_word(self) -> str:
-        """The query without the word that is being typed: it may become a field or one of its values."""
-        at = self.cursor_position
-        word = next((token for token in tokens(self.value) if token.start < at <= token.end), None)
-        return self.value[: word.start] + self.value[word.end :] if word else self.value
+    def _finished(self) -> str:
+        """The query without the word that is being typed, where that may become another one."""
+        at, text, offers = self.cursor_position, self.value, self._offers()
+        word = next((token for token in tokens(text) if token.start < at <= token.end), None)
+        if word is None or not offers or any(text[o.start : o.end] == o.insert.strip() for o in offers):
+            return text
+        return text[: word.start] + text[word.end :]
 
     # Completion.
 
@@ -298,7 +278,7 @@ class QueryField(Field):
     def offer(self) -> None:
         """Offer what may come next; a mistake is told only where nothing can.
 
-        Once for a text, a cursor and facets: what was chosen since stays chosen.
+        Once for a text, a cursor and facets.
         """
         here = self.value, self.cursor_position, self.facets is not None
         if self.screen.focused is not self or here == self._offered_for:
@@ -308,20 +288,12 @@ class QueryField(Field):
         self._below.offer(offers, str(mistake) if not offers and isinstance(mistake, Mistake) else "")
 
     def action_complete(self) -> None:
-        """Tab: take the chosen one, else the first, else what may have been meant."""
-        self.offer()
+        """Tab: take the first, else what may have been meant."""
         offers, mistake = self._offers(), parse(self.value)
-        if self._below.chosen is not None:
-            self.take(self._below.chosen)
-        elif offers:
+        if offers:
             self.take(offers[0])
         elif isinstance(mistake, Mistake) and mistake.suggestion:
             self.take(Completion(mistake.start, mistake.end, mistake.suggestion, mistake.suggestion))
-
-    def action_offer(self, step: int) -> None:
-        """Down and up: choose one of what is offered."""
-        self.offer()
-        self._below.move(int(step))
 
     def take(self, completion: Completion) -> None:
         """Put it into the query."""

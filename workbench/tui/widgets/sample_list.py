@@ -39,22 +39,17 @@ LEAST_TEXT = 28
 
 EFFECT, DISPUTED, STATE = 7, 12, 9
 """Cells of what a dispute changes the mean by, of both its values and of its state without a note."""
-SMALL, SMALLEST = 70, 20
-"""Cells below which a row has no room for who disagrees, and of a question next to two long names."""
+SMALL = 70
+"""Cells below which a row has no room for who disagrees."""
 
 Sorting = Literal[Order, "disputes"]
 """The orders of the queue, and the view of what disagrees."""
 
 
-def dispute_columns(size: int, names: int) -> tuple[int, int, int]:
-    """The cells of a question, of who disagrees (none in a small window) and of a state in `size` cells.
-
-    `names` are the cells that the longest of who disagrees takes.
-    """
+def dispute_columns(size: int) -> tuple[int, int, int]:
+    """The cells of a question, of who disagrees (none in a small window) and of a state in `size` cells."""
     who, state = (30, 30) if size >= 110 else (21 if size >= SMALL else 0, STATE)
-    text = max(4, size - 8 - EFFECT - DISPUTED - who - state)
-    more = min(max(0, names - who), max(0, text - SMALLEST)) if who else 0
-    return text - more, who + more, state
+    return max(4, size - 8 - EFFECT - DISPUTED - who - state), who, state
 
 
 def sides_of(dispute: Dispute, column: str) -> str:
@@ -122,8 +117,6 @@ class SampleList(Lines[int]):
 
     key_size: int | None = None
     """The room for ids; None before the first rows are there."""
-    names_size = 0
-    """The room for who disagrees."""
     column = ""
     """Of the file, whose values are yours; "" without."""
     """Whether the automatic values came with the file."""
@@ -219,7 +212,7 @@ class SampleList(Lines[int]):
         if (dispute := self.disputes.get(self.chosen or 0)) is None:
             return ""
         who = sides_of(dispute, self.column)
-        return who if width(who) > dispute_columns(self.size.width, self.names_size)[1] else ""
+        return who if width(who) > dispute_columns(self.size.width)[1] else ""
 
     # Reading.
 
@@ -261,8 +254,6 @@ class SampleList(Lines[int]):
             if not row.delta:
                 self._causes.pop(sample_id, None)
         self.column = column
-        sides = (sides_of(dispute, column) for dispute in self.disputes.values())
-        self.names_size = max(map(width, sides), default=0)
         if self.key_size is None and rows:
             self.key_size = max(width(_id(row, PAGE)) for row in rows.values())
         self.post_message(self.Arrived())
@@ -286,7 +277,7 @@ class SampleList(Lines[int]):
     def columns(self, size: int, *, disputed: bool) -> list[Column]:
         """Those of a row of `size` cells from left to right, after the pointer."""
         if disputed:
-            at, (question, who, state) = self.disputes, dispute_columns(size, self.names_size)
+            at, (question, who, state) = self.disputes, dispute_columns(size)
             return [
                 Column("effect", EFFECT, lambda row: (effect(at[row.sample_id]), ""), right=True),
                 Column("question", question + 2, lambda row: (fit(_question(row)[0], question), ""), gap=2),

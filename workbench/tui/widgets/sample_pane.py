@@ -12,7 +12,6 @@ from textual.containers import Container
 from textual.content import Content
 from textual.message import Message
 
-from workbench.comparing.triage import Suspicion
 from workbench.errors import InputError
 from workbench.matching.nearest import nearest
 from workbench.model import Disposition, Evidence, Kind, Span, Unit
@@ -83,7 +82,6 @@ class SamplePane(Container):
         self._news = False
         self._disposition: Disposition = "todo"
         self._cursors: dict[tuple[int, Kind], int] = {}
-        self._suspicion: Suspicion | None = None
         self._names = NO_NAMES
         self._names_of: int | None = None
         self._step = -1
@@ -152,7 +150,6 @@ class SamplePane(Container):
         if is_new:
             self.shown_at = float("inf")
             self.context_no = 0
-            self._suspicion = None
             at = self._cursors.get((opened.sample_id, kind))
             listed.cursor = least_certain(self.units, self.contexts) if at is None else at
         self._news = self._news or is_new or state.disposition != self._disposition
@@ -213,7 +210,6 @@ class SamplePane(Container):
         wanted = unit is not None and self.wants_near(unit)
         near = self._known_near().get(unit.text) if unit is not None and wanted else None
         self._show_detail(unit, near)
-        self._draw_suspicion()
         if unit is not None and wanted and near is None:
             run = partial(self._look_for_near, unit)
             start(self, run, group="near", only_newest=True, failed=self._fails("passages"))
@@ -223,14 +219,6 @@ class SamplePane(Container):
             self._say(f"could not look for {what}: {error}")
 
         return failed
-
-    def suspect(self, suspicion: Suspicion | None) -> None:
-        """Say why the score looks wrong."""
-        self._suspicion = suspicion
-        self._draw_suspicion()
-
-    def _draw_suspicion(self) -> None:
-        self.tallies.doubt = view.suspected(self._suspicion, self.listed.chosen, self.units)
 
     # The reference.
 

@@ -12,7 +12,6 @@ from textual.widget import Widget
 from workbench.model import Imported, Kind, Tally, count
 from workbench.reports.units import counted, first_of, tally
 from workbench.scoring.names import scorer_name
-from workbench.text.cells import cut_words
 from workbench.text.figures import delta
 from workbench.tui.widgets.bars import DIM, Line, as_text, cells, shortened
 from workbench.tui.widgets.cause_list import causes_line, reasons_line
@@ -51,8 +50,6 @@ class Tallies(Widget):
 
     note: reactive[Sequence[str]] = reactive(())
     """What is known of the unit: takes the place of the message where nothing else says it."""
-    doubt = reactive("")
-    """Why the score looks wrong, as long as the sample is not decided."""
     reason = ""
     """The longest note of a unit of this sample."""
     _people = 1
@@ -93,7 +90,7 @@ class Tallies(Widget):
         elif self._nothing or self._verified is not None:
             auto = [("no automatic value", DIM)]
         if self._verified is None:
-            return auto, [], [(self.doubt, "$warning")] if self.doubt else []
+            return auto, [], []
         yours = self._auto is not None and isinstance(self._auto.tally, Imported)
         verified: Line = [(self._word, ""), (f" {tally(self._verified)}", "bold")]
         if self._causes is None:
@@ -115,21 +112,18 @@ class Tallies(Widget):
         """One line, or as many as there is room for; the causes wrap."""
         size, height = self.content_size
         has_pane = height > 1 and self.screen.has_class("-wide")  # of the unit, which says more
-        if self._hidden and not has_pane and (height > 1 or not self.doubt):
-            above = [(f"{cut_words(self.doubt, size)}\n", "$warning")] if self.doubt else []
-            most = (height - len(above)) // max(1, len(self.note))
+        if self._hidden and not has_pane:
+            most = height // max(1, len(self.note))
             told = [line for note in self.note for line in in_lines(note, size, max(1, most))]
-            return Content.assemble(*above, ("\n".join(told), DIM))
+            return Content.assemble(("\n".join(told), DIM))
         if height < 2:
             narrow = size < NARROW
-            auto, verified, doubt = self._parts(size, narrow=narrow)
-            if self._verified is None and doubt and cells(_joined(auto, doubt)) > size:
-                return as_text([shortened(doubt, size)])
+            auto, verified, _ = self._parts(size, narrow=narrow)
             left = size - cells(auto) - cells(verified) - 2 * len(GAP)
             return as_text([shortened(_joined(auto, verified, self._parts(left, narrow=narrow)[2]), size)])
         auto, verified, difference = self._parts(size, height - 1)
         if self._verified is None:
-            return as_text([_joined(auto, difference)])
+            return as_text([auto])
         both = _joined(auto, verified)
         lines = [both] if cells(both) <= size else [shortened(auto, size), shortened(verified, size)]
         return as_text([*lines, difference])
