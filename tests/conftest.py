@@ -238,12 +238,10 @@ class Bench:
         """A file of rows; a string is a line as it is."""
         return write_rows(self.folder / name, rows)
 
-    def load(
-        self, rows: Any, name: str = "data.jsonl", annotator: str = "ann", **options: Any
-    ) -> ImportReport:
+    def load(self, rows: Any, name: str = "data.jsonl", annotator: str = "ann", **how: Any) -> ImportReport:
         """Import rows, or a file that is there."""
         path = rows if isinstance(rows, Path) else self.write(rows, name)
-        return import_file(self.store, path, ImportOptions(**options), annotator=annotator)
+        return import_file(self.store, path, ImportOptions(**how), annotator=annotator)
 
     def info(self, name: str | None = None) -> DatasetInfo:
         return find_dataset(self.store, name)
@@ -259,9 +257,7 @@ class Bench:
     def open(self, key: str, annotator: str = "ann", dataset: str | None = None) -> Opened:
         return open_sample(self.store, self.id(key, dataset), annotator)
 
-    def act(
-        self, key: str, *edits: Edit | Wish, who: str = "ann", dataset: str | None = None, **more: Any
-    ) -> Opened:
+    def act(self, key: str, *edits: Any, who: str = "ann", dataset: str | None = None, **more: Any) -> Opened:
         """Edit a sample, one act after the other; a wish makes its edit of the sample as it stands then."""
         opened = self.open(key, who, dataset)
         for one in edits:
@@ -553,9 +549,7 @@ Run = Callable[..., Ended]
 
 
 @pytest.fixture
-def run(
-    on_server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Run:
+def run(on_server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> Run:
     """Run the command line in a folder of its own, as a person called ann."""
     monkeypatch.chdir(tmp_path)
     if on_server:

@@ -38,12 +38,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 """A room may always import itself. `cli` and `tui` name the store's handle and open it, no more."""
 
 PURE_MAY_NOT = {*"datetime time pathlib os io socket sqlite3 asyncio random subprocess".split()}
-ALLOWED_STORE_NAMES = {
-    "workbench.store.database",
-    "workbench.store.datasets",
-    "workbench.store.engine",
-    "workbench.store.copying",
-}
+ALLOWED_STORE_NAMES = {f"workbench.store.{name}" for name in ("database", "datasets", "engine", "copying")}
 
 
 def room_of(path: Path) -> str:

@@ -17,7 +17,6 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -53,9 +52,7 @@ def _end_with_parent() -> None:
 class PtyApp:
     """One process in a pseudo-terminal of its own; leave the `with` block to end it."""
 
-    def __init__(
-        self, command: Sequence[str], size: tuple[int, int] = (120, 36), environment: Any = None
-    ) -> None:
+    def __init__(self, command: Any, size: tuple[int, int] = (120, 36), environment: Any = None) -> None:
         self.output = bytearray()
         self._answered = False
         self._master, slave = pty.openpty()

@@ -16,9 +16,7 @@ from workbench.model import Assessment, Evidence, Match, Span, Unit, Verdict, co
 REFERENCE = "The Taj Mahal stands by the Yamuna in the Indian city of Agra, built by Shah Jahan in 1631."
 
 
-def unit(
-    name: str, text: str, verdict: Verdict | None = "found", at: tuple[int, int] | None = None, **more: Any
-) -> Unit:
+def unit(name: str, text: str, verdict: Verdict | None = "found", at: Any = None, **more: Any) -> Unit:
     """A unit; `at` its span, else none."""
     match = Match(verdict, evidence=(Evidence(0, 0, 4),) if verdict == "found" else ())
     spans = (Span(*at),) if at else ()

@@ -27,9 +27,7 @@ def plain(n: int = 20) -> list[Reached]:
     return [Reached(f, f + OFF[i % 3], n / 60) for i, f in enumerate(AUTOMATIC[:n])]
 
 
-def estimate(
-    automatic: Sequence[float | None], drawn: list[Reached], *, strata: Sequence[str] = (), **more: Any
-) -> Any:
+def estimate(automatic: Any, drawn: list[Reached], *, strata: Sequence[str] = (), **more: Any) -> Any:
     """What is estimated; of some parts there may be nothing."""
     return estimates.estimate(Population(automatic, strata), drawn, **more)
 

@@ -20,10 +20,8 @@ def judged(key: str, reference: str, retriever: str, **verdicts: Verdict | None)
 
 def test_a_reference_verified_under_two_retrievers_is_a_pair() -> None:
     """Tallies by retriever, the contrast and the flips, whatever the order of the samples."""
-    samples = [
-        judged("a", "r1", "high", x="found", y="found", z="missing"),
-        judged("b", "r1", "low", x="found", y="missing", z="missing"),
-    ]
+    high = judged("a", "r1", "high", x="found", y="found", z="missing")
+    samples = [high, judged("b", "r1", "low", x="found", y="missing", z="missing")]
 
     report = compare_retrievers(samples)
 

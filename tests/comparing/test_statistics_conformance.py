@@ -34,10 +34,8 @@ NO_PART = {
 }
 """Answers of formulas that Workbench does not have: no code of it could get them wrong."""
 
-NOT_OURS = {
-    name: set(figures.split())
-    for name, figures in cases(__file__, "figures of known answers that we do not have")[1:]
-}
+_, *LISTED = cases(__file__, "figures of known answers that we do not have")
+NOT_OURS = {name: set(figures.split()) for name, figures in LISTED}
 """Such as what a library says where there is nothing to say: 0.0 of no entities, an interval of width 0."""
 
 Said = Mapping[str, Any]

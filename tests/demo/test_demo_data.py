@@ -89,10 +89,8 @@ def test_the_seeds_come_first_verbatim() -> None:
     """
     seeds = "\n".join(LINES[:6]).encode()
 
-    assert (
-        "9a166ba63c85bc05483a1740241e01d440552eb5882a2df5b567ef5d5fb0acff"
-        == hashlib.sha256(seeds).hexdigest()
-    )
+    known = "9a166ba63c85bc05483a1740241e01d440552eb5882a2df5b567ef5d5fb0acff"
+    assert known == hashlib.sha256(seeds).hexdigest()
     assert all({"gold", "scores", "group"}.isdisjoint(row) for row in ROWS[:6])
 
 
@@ -119,10 +117,8 @@ def test_pairs_differ_in_contexts_and_share_the_reference_entities() -> None:
         assert first["meta"]["retriever"] != second["meta"]["retriever"]
         assert first["proposal"]["reference_entities"] == second["proposal"]["reference_entities"]
         if "gold" in first and "gold" in second:
-            spans = [
-                [(unit["start"], unit["end"], unit["label"]) for unit in row["gold"]["entities"]]
-                for row in (first, second)
-            ]
+            both = (row["gold"]["entities"] for row in (first, second))
+            spans = [[(unit["start"], unit["end"], unit["label"]) for unit in units] for units in both]
             assert spans[0] == spans[1]
 
 

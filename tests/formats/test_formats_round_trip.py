@@ -141,10 +141,8 @@ def records(draw: st.DrawFn) -> Record:
         meta=draw(st.dictionaries(TEXT, JSON, max_size=3)),
         alternatives=tuple(draw(st.lists(TEXT, max_size=2))),
     )
-    proposed, scores = (
-        st.lists(proposals(reference, contexts), max_size=2),
-        st.dictionaries(TEXT, DIGITS, max_size=3),
-    )
+    proposed = st.lists(proposals(reference, contexts), max_size=2)
+    scores = st.dictionaries(TEXT, DIGITS, max_size=3)
     drawn = draw(st.none() | st.floats(0, 1, exclude_max=True))
     return Record(sample, tuple(draw(proposed)), tuple(gold), draw(scores), drawn)
 

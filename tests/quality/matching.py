@@ -104,11 +104,8 @@ def with_gold_mentions(path: Path, lang: str) -> None:
         if not (entities := row["reference_entities"]):
             continue
         names = named(entities)
-        mentions = [
-            Name(mention["text"], entity["label"])
-            for entity in row["context_entities"]
-            for mention in entity["mentions"]
-        ]
+        marked = [(entity["label"], one) for entity in row["context_entities"] for one in entity["mentions"]]
+        mentions = [Name(one["text"], label) for label, one in marked]
         lenient = {"presence, nested found": looked_up(names, row, lang, nested_found=True)}
         for title, found in (said(names, mentions, row, lang) | lenient).items():
             results[title].append(outcome(found, [entity["in_context"] for entity in entities]))

@@ -101,10 +101,8 @@ def test_an_entity_keeps_the_evidence_that_is_left_and_a_statement_needs_all_of_
 
     assert kept[0].match == replace(both, evidence=(Evidence(0, 0, 4),), rule="carried")
     assert kept[1].match == Match()
-    assert carry([statement], ["Rome.", "Roma."], ["Roma.", "Rome."])[0].match.evidence == (
-        Evidence(1, 0, 4),
-        Evidence(0, 0, 4),
-    )
+    (moved,) = carry([statement], ["Rome.", "Roma."], ["Roma.", "Rome."])
+    assert moved.match.evidence == (Evidence(1, 0, 4), Evidence(0, 0, 4))
 
 
 def test_found_without_evidence_and_unsure_are_open_again() -> None:

@@ -33,9 +33,7 @@ NEAR = {"Johann Strauss": "Johan Straus", "Saint Petersburg": "Petersberg", "Kat
 """Names with what the contexts have in their place: 82, 69 and 86 alike."""
 
 
-def row(
-    key: str, verdicts: dict[str, str], *, group: str | None = None, reference: str = ""
-) -> dict[str, Any]:
+def row(key: str, verdicts: dict[str, str], *, group: str | None = None, reference: str = "") -> Any:
     """A sample whose contexts have Rome, never Oslo, and the other names as in NEAR."""
     inside = [NEAR.get(name, name) for name in verdicts if name != "Oslo"]
     made = naming(key, verdicts, inside, also=f" {key}", gold=gold(verdicts))
@@ -49,7 +47,7 @@ HIGH = LOW | {"Johann Strauss": "missing"}
 """At 85 as people say."""
 
 
-def bare(key: str, verdicts: dict[str, str], **more: Any) -> dict[str, Any]:
+def bare(key: str, verdicts: dict[str, str], **more: Any) -> Any:
     """Such a sample without gold."""
     made = row(key, verdicts, **more)
     del made["gold"]

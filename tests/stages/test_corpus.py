@@ -183,10 +183,8 @@ def test_files_are_scored_as_batches_are_and_bad_rows_are_put_aside(first: Any) 
     assert {**expected, "line": 1} == {**pushkin, "error": None}
     assert (3, None, 0) == (nothing["line"], nothing["linked"], nothing["linked_units"])
     (rejects,) = report.rejects
-    assert (
-        "line 2: reference: got number 7, expected a string"
-        == json.loads(rejects.read_text("utf-8"))["_error"]
-    )
+    said = json.loads(rejects.read_text("utf-8"))
+    assert "line 2: reference: got number 7, expected a string" == said["_error"]
     mean, number = report.means["linked"]
     assert 33 == number
     assert (31 * 2 / 3 + 2 * expected["linked"]) / 33 == pytest.approx(mean)

@@ -35,9 +35,7 @@ NAMES = ["Rome", "Oslo", "Bern", "Riga", "Kyiv", "Lima", "Cairo", "Quito"]
 ROWS = 300
 
 
-def corpus_of(
-    folder: Path, rows: list[dict[str, Any]], policy: str | None = None, threshold: int = 85
-) -> Path:
+def corpus_of(folder: Path, rows: list[Any], policy: str | None = None, threshold: int = 85) -> Path:
     """Two partitions, scored."""
     (folder / "corpus").mkdir()
     write_rows(folder / "corpus" / "a.jsonl", rows[: len(rows) // 3])

@@ -255,11 +255,8 @@ def run_purge(bench: Bench, *keys: str) -> PurgeReport:
 def in_files(bench: Bench, text: str) -> list[str]:
     """The files of the folder in which a text stands, in any of the forms in which it was written."""
     forms = (text.encode(), json.dumps(text)[1:-1].encode(), text.split()[-1].encode())
-    return sorted(
-        path.name
-        for path in bench.folder.iterdir()
-        if path.is_file() and any(form in path.read_bytes() for form in forms)
-    )
+    files = [path for path in bench.folder.iterdir() if path.is_file()]
+    return sorted(path.name for path in files if any(form in path.read_bytes() for form in forms))
 
 
 def test_an_export_that_was_under_way_may_hold_what_went_meanwhile(filled: Bench) -> None:

@@ -77,10 +77,8 @@ def test_scores_of_ragas_reach_the_verified_samples(demo: Bench, way: str) -> No
     scored = [
         {**json.loads(line), "my_recall": number / 64, "judge": "gpt"} for number, line in enumerate(lines)
     ]
-    names = [
-        json.loads(line)["id"]
-        for line in (target / "dataset.workbench.jsonl").read_text("utf-8").splitlines()
-    ]
+    beside = (target / "dataset.workbench.jsonl").read_text("utf-8")
+    names = [json.loads(line)["id"] for line in beside.splitlines()]
     path = demo.folder / name
     write(scored, path)
     options: dict[str, Any] = {"dataset": "demo", "external": ["my_recall=entity"]}

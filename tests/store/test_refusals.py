@@ -107,9 +107,7 @@ def test_a_full_disk_leaves_nothing_of_a_backup(demo_database: Any, tmp_path: Pa
     assert [] == list(small_disk.iterdir())
 
 
-def test_a_full_disk_leaves_what_an_import_says_went_in_and_no_empty_dataset(
-    run: Any, small_disk: Path
-) -> None:
+def test_a_full_disk_keeps_what_an_import_says_is_in_and_no_empty_dataset(run: Any, small_disk: Path) -> None:
     rows = [sample(f"s{n}", f"Rome {n}. " * 9, "Rome. " * 9) for n in range(12_000)]
     file = write_rows("rows.jsonl", rows)
     full = "--db", str(small_disk / "w.db")

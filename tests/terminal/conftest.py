@@ -83,11 +83,8 @@ class Terminal:
     def pid(self) -> int:
         """The program's process id (the shell's child)."""
         shell = self._tmux("display-message", "-p", "#{pane_pid}").strip()
-        return int(
-            subprocess.run(
-                ["ps", "-o", "pid=", "--ppid", shell], capture_output=True, text=True
-            ).stdout.split()[0]
-        )
+        found = subprocess.run(["ps", "-o", "pid=", "--ppid", shell], capture_output=True, text=True)
+        return int(found.stdout.split()[0])
 
     def wait_for(self, text: str) -> str:
         """The screen, as soon as it shows a text."""

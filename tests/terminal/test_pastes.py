@@ -7,6 +7,7 @@ import string
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -54,9 +55,7 @@ def rows(database: Path) -> list[object]:
 
 
 @pytest.fixture
-def app(
-    demo_database: Path, tmp_path: Path, program: str, environment: dict[str, str]
-) -> Iterator[tuple[PtyApp, Path]]:
+def app(demo_database: Path, tmp_path: Path, program: str, environment: Any) -> Iterator[tuple[PtyApp, Path]]:
     """The program over the demo, with the queue on the screen."""
     database = Path(shutil.copy(demo_database, tmp_path / "wb.db"))
     with PtyApp([program, "--db", str(database), "--as", "ann", "review"], environment=environment) as one:

@@ -22,10 +22,8 @@ CITIES = ("Paris", "Rome", "Oslo")
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
     """One sample of which ada finds all cities, bob none but Paris."""
-    both = [
-        gold(dict.fromkeys(CITIES, "found"), "ada"),
-        gold({"Paris": "found", "Rome": "missing", "Oslo": "missing"}, "bob"),
-    ]
+    bobs = gold({"Paris": "found", "Rome": "missing", "Oslo": "missing"}, "bob")
+    both = [gold(dict.fromkeys(CITIES, "found"), "ada"), bobs]
     text = "From Paris to Rome and on to Oslo."
     row = sample("trip", text, "Paris only.", gold=both, proposal=proposal(CITIES, ["Paris"]))
     return imported(tmp_path, [row], gold="given")

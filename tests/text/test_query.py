@@ -11,11 +11,8 @@ from workbench.comparing.causes import CAUSES
 from workbench.text import query as queries
 from workbench.text.query import Mistake, Query, Term, apply, complete, parse, quoted, toggled
 
-FACETS = {
-    "state": [("todo", 30), ("verified", 20)],
-    "label": [("date", 12), ("place name", 3)],
-    "meta.topic": [("art", 7)],
-}
+FACETS = {"state": [("todo", 30), ("verified", 20)], "label": [("date", 12), ("place name", 3)]}
+FACETS["meta.topic"] = [("art", 7)]
 
 
 def read(text: str) -> Query:

@@ -111,9 +111,7 @@ def import_rows(
     under its name.
     """
 
-    def put(
-        rows: list[Row], *, name: str = "cities", then: Callable[[Store], object] | None = None, **more: Any
-    ) -> Path:
+    def put(rows: list[Row], *, name: str = "cities", then: Any = None, **more: Any) -> Path:
         source, database = tmp_path / f"{len(name)}.jsonl", tmp_path / "wb.db"
         options = ImportOptions(**{"dataset": name, "seed": 7, "blind": 0.0, **more})
         first, given = not (on_server or database.exists()), json.dumps([rows, str(options), str(then)])

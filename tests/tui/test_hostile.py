@@ -36,11 +36,8 @@ def on_screen(app: WorkbenchApp) -> str:
 
 def steering(text: str) -> list[str]:
     """The characters that a terminal would obey or hide."""
-    return [
-        f"U+{ord(c):04X}"
-        for c in text
-        if c != "\n" and (unicodedata.category(c) in ("Cc", "Cf", "Co", "Cs") and c != "\u200d")
-    ]
+    steers = ("Cc", "Cf", "Co", "Cs")
+    return [f"U+{ord(c):04X}" for c in text if c not in "\n\u200d" and unicodedata.category(c) in steers]
 
 
 @pytest.fixture

@@ -74,10 +74,8 @@ def test_every_screen_is_looked_at() -> None:
 
 def test_the_defaults_do_not_clash_with_themselves() -> None:
     """Naming every action with the keys that it has changes nothing."""
-    latin = {
-        name: tuple(dict.fromkeys(binding.key for binding in bindings))
-        for name, bindings in actions().items()
-    }
+    keys = {name: [binding.key for binding in bindings] for name, bindings in actions().items()}
+    latin = {name: tuple(dict.fromkeys(own)) for name, own in keys.items()}
     assert set(keymap(Settings(FILE, keys=latin))) == set(latin)
 
 

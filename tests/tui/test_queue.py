@@ -35,9 +35,7 @@ def test_a_long_query_leaves_its_view_a_name() -> None:
         assert (begins, 76) == (line[: len(begins)], len(line))
 
 
-async def test_a_wide_terminal_shows_the_sample_under_the_cursor_in_full(
-    user: User, import_rows: Any
-) -> None:
+async def test_a_wide_terminal_shows_the_sample_under_the_cursor_whole(user: User, import_rows: Any) -> None:
     """Where it stands, its texts (long ones cut, nothing that steers a terminal); 80 columns have no room."""
     long = "R\x1b[31m " + "long " * 2_000
     rows = [sample(one, long, f"first {one}", "second", user_input=f"Which {one}?") for one in ("ant", "bee")]
@@ -81,9 +79,7 @@ async def test_the_head_is_that_of_the_rows_until_another_view_is_read(user: Use
         assert before == (app.screen.query_one(Head).text, app.screen.query_one(SampleHead).render())
 
 
-async def test_a_double_click_on_a_row_opens_it_and_no_more(
-    user: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_double_click_on_a_row_opens_it_and_no_more(user: User, monkeypatch: Any) -> None:
     """Its second half is on the sign of a unit that the first half opened. A third click acts."""
     monkeypatch.setattr(WorkbenchApp, "CLICK_CHAIN_TIME_THRESHOLD", 100)
     async with user.opens(size=(80, 24)) as app:
@@ -114,10 +110,8 @@ async def test_a_drag_decides_nothing_where_it_ends(user: User) -> None:
 
 async def test_the_head_and_the_rows_are_of_your_run(user: User, import_rows: Any, tmp_path: Path) -> None:
     """Also where it came in meanwhile: rows of two runs under one name would be added up."""
-    rows = [
-        sample(f"s{n}", "Ann.", "Ann.", gold=gold({"Ann": "found"}), context_entity_recall=0.5)
-        for n in range(PAGE + 30)
-    ]
+    known = {"gold": gold({"Ann": "found"}), "context_entity_recall": 0.5}
+    rows = [sample(f"s{n}", "Ann.", "Ann.", **known) for n in range(PAGE + 30)]
     async with user.opens(database=import_rows(rows, gold="given"), size=(80, 24)) as app:
         listed = app.screen.query_one(SampleList)
         await user.press("home")

@@ -193,9 +193,7 @@ async def test_what_screens_read_waits_for_a_killed_server(user: User, database:
                 await user.press("escape")
 
 
-async def test_an_app_started_without_its_server_opens_later(
-    user: User, database: str, mortal: Server
-) -> None:
+async def test_an_app_started_without_a_server_opens_later(user: User, database: str, mortal: Server) -> None:
     mortal.kill()
     async with user.opens(database=cast("Path", database)) as app:
         try:
@@ -206,9 +204,7 @@ async def test_an_app_started_without_its_server_opens_later(
         assert type(app.screen).__name__ == "QueueScreen"
 
 
-async def test_an_idle_app_notices_no_restart_of_the_server(
-    user: User, database: str, mortal: Server
-) -> None:
+async def test_an_idle_app_notices_no_restart_of_a_server(user: User, database: str, mortal: Server) -> None:
     async with user.opens("schiller") as app:
         mortal.kill()
         mortal.start()

@@ -57,11 +57,8 @@ THEMES = [DARK.name, LIGHT.name, "ansi-dark", "ansi-light", "textual-light", "no
 
 def drawn(app: WorkbenchApp) -> list[tuple[str, Style]]:
     """Every stretch of the screen with its style, as it goes to the terminal."""
-    return [
-        (segment.text, segment.style or Style())
-        for strip in app.screen._compositor.render_strips()
-        for segment in strip
-    ]
+    strips = app.screen._compositor.render_strips()
+    return [(segment.text, segment.style or Style()) for strip in strips for segment in strip]
 
 
 def style_of(app: WorkbenchApp, text: str) -> Style:

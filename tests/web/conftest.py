@@ -102,9 +102,7 @@ class Served:
 
 
 @contextmanager
-def running(
-    bench: Any, dataset: str | None = None, proxy: Any = None, public_url: str = ""
-) -> Iterator[Served]:
+def running(bench: Any, dataset: Any = None, proxy: Any = None, public_url: str = "") -> Iterator[Served]:
     """The pages of a database, served by a real server in a thread."""
     listening = web.listen("127.0.0.1", 0)
     port, log = listening.getsockname()[1], list[str]()

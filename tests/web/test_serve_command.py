@@ -104,9 +104,7 @@ def own_host() -> str:
     return "::1"
 
 
-def test_without_people_a_token_ends_with_the_server_and_its_log_is_private(
-    bench: Any, own_host: str
-) -> None:
+def test_without_people_a_token_ends_with_the_server_whose_log_is_private(bench: Any, own_host: str) -> None:
     bench.load([naming("s", ["Agra"], ["Agra"])])
     process, url = started(bench, "--log", "log.jsonl", "--host", own_host)
     try:

@@ -36,12 +36,8 @@ def routes() -> list[tuple[str, str]]:
     mounts = [route for route in found if not isinstance(route, Route)]
     assert ["/static"] == [mount.path for mount in mounts if isinstance(mount, Mount)]  # all else is asked
     assert 1 == len(mounts)
-    pairs = [
-        (method, route.path)
-        for route in found
-        if isinstance(route, Route)
-        for method in sorted(route.methods or ())
-    ]
+    pages_alone = [route for route in found if isinstance(route, Route)]
+    pairs = [(method, one.path) for one in pages_alone for method in sorted(one.methods or ())]
     return [*(pair for pair in pairs if pair[0] != "HEAD"), ("GET", "/static/style.css")]
 
 

@@ -76,9 +76,7 @@ STOPS = {"max_tokens": "cut off", "refusal": "refused", "model_context_window_ex
 
 
 @pytest.mark.parametrize("stop", [*get_args(StopReason), "brand_new", None])
-async def test_only_end_turn_is_read_and_other_stops_fail_with_usage(
-    setup: Setup, ask: Ask, stop: Any
-) -> None:
+async def test_only_end_turn_is_read_and_others_fail_with_usage(setup: Setup, ask: Ask, stop: Any) -> None:
     """The text is good in every case: what stopped early is never taken for an answer."""
     said: Any = message(GOOD, stop=stop)
     result: Any = (await call(replying(said), setup, ask, 5)).result

@@ -19,7 +19,7 @@ from tests.lists import from_cases
 from tests.proposing.claude import conftest
 from tests.proposing.claude.conftest import Kept, alone, client_at, client_of, message, references, service
 from tests.proposing.claude.faults import PAID, Faults
-from tests.proposing.claude.server import Options, Service
+from tests.proposing.claude.server import Options
 from workbench.errors import StoreError
 from workbench.model import Kind, Proposal, Sample
 from workbench.proposing.claude import run as claude_run
@@ -52,9 +52,7 @@ async def run(client: ModelClient, asks: Iterable[Ask], kept: Any, **more: Any) 
     return await conftest.propose_all(client, Setup(), [asks], kept, **{"limits": FAST, **more})
 
 
-async def ran(
-    kept: Any, steps: Any, options: Options, form: str = "claude", **more: Any
-) -> tuple[Service, Any]:
+async def ran(kept: Any, steps: Any, options: Options, form: str = "claude", **more: Any) -> Any:
     """A run of some steps, or so many asks, against a service with some options."""
     steps = [alone(steps)] if isinstance(steps, int) else steps
     async with service(options, form) as (state, client):
@@ -217,12 +215,12 @@ async def test_a_service_that_goes_away_ends_the_run_and_fails_no_text(kept: Kep
 @pytest.mark.parametrize("times", [1, 400])
 async def test_a_run_stops_before_the_call_that_would_exceed_the_limit(kept: Kept, times: int) -> None:
     """Also when answers are far longer than foretold."""
-    limit, options = Decimal("0.03"), Options(latency=0.02, answer_times=times, thinking=200)
-    _, summary = await ran(kept, 600, options, limits=Limits(max_cost=limit))
+    limit, options = Decimal("0.012"), Options(latency=0.02, answer_times=times, thinking=200)
+    _, summary = await ran(kept, 300, options, limits=Limits(max_cost=limit))
 
-    assert summary.stopped.startswith("--max-cost $0.03: $0.02")
-    assert Decimal("0.02") < summary.progress.cost <= limit
-    assert 0 < summary.progress.answered < 600
+    assert summary.stopped.startswith("--max-cost $0.012: $0.0")
+    assert limit * 2 / 3 < summary.progress.cost <= limit
+    assert 0 < summary.progress.answered < 300
     assert [] == kept.kinds()
 
 

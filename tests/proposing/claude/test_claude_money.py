@@ -1,6 +1,6 @@
 """What calls cost, by a table that a file can override, and what a run will send."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
@@ -17,9 +17,7 @@ from workbench.proposing.claude.asks import Setup, estimate, plan
 from workbench.proposing.claude.cost import Budget, Likely, cost, default_prices, read_prices
 
 
-def forecast(
-    samples: Iterable[Sample], setup: Setup, *, kinds: Sequence[Kind] = ("entity",), **more: Any
-) -> Any:
+def forecast(samples: Any, setup: Setup, *, kinds: Sequence[Kind] = ("entity",), **more: Any) -> Any:
     """A live run's of names, whose calls do not think, unless said; no statements are known."""
     known, prices = more.pop("known", ()), default_prices()
     more = {"alone": (), "thinking": 0, "batch": False, "prices": prices, **more}

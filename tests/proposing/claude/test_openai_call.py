@@ -93,7 +93,7 @@ async def test_what_the_service_said_is_quoted(ask: Ask, body: dict[str, Any]) -
 
 
 @from_cases
-async def test_errors_have_the_kinds_of_claude(
+async def test_errors_have_kinds_as_with_claude(
     ask: Ask, status: int, body: Any, kind: str, says: str
 ) -> None:
     failure = await failed(replying(body, status), ask)
