@@ -49,7 +49,7 @@ def bench_ids(bench: Any) -> dict[str, int]:
 
 def state(bench: Any) -> Any:
     """Where the assignments stand."""
-    return team.team(bench.store, bench.info())
+    return team.team(bench.store, bench.info(), "ada")
 
 
 def test_a_sample_that_several_others_hold_is_held_once_and_not_where_one_has_a_place(four: Any) -> None:

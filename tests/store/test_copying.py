@@ -293,7 +293,7 @@ def test_backup_names_the_copy_after_the_time(bench: Any) -> None:
     """By default beside the database."""
     bench.load(ROWS)
 
-    copy = upkeep.backup(bench.store, None, datetime(2026, 3, 1, 12, 30, 5, tzinfo=UTC))
+    copy = upkeep.backup(bench.store, None, datetime(2026, 3, 1, 12, 30, 5, tzinfo=UTC), "ann")
 
     assert copy == bench.folder / "workbench.20260301-123005.db"
     assert samples(copy) == [("a",)]
@@ -308,22 +308,22 @@ def test_a_server_is_dumped_with_every_row(filled: Bench, postgres: Server, monk
         with closing(open_store(known)) as server:
             name = make_url(url).database
             now = datetime(2026, 3, 1, 12, 30, 5, tzinfo=UTC)
-            made = [upkeep.backup(server, None, now).name for _ in range(2)]
+            made = [upkeep.backup(server, None, now, "ann").name for _ in range(2)]
             assert [f"{name}.20260301-123005.dump", f"{name}.20260301-123005-2.dump"] == made
             assert 0o600 == Path(made[0]).stat().st_mode & 0o777
             with pytest.raises(UsageError, match="exists already"):
-                upkeep.backup(server, Path(made[0]), now)
+                upkeep.backup(server, Path(made[0]), now, "ann")
             info = list_datasets(server)[0]
             purged = upkeep.purge(server, info, upkeep.plan_purge(server, info, [], "ann"), "ann")
             told = [f"{Path(one).absolute()}: the dump of a server cannot be rewritten" for one in made]
             assert (set(told), ()) == (set(purged.by_hand), purged.rewritten)
             with pytest.raises(StoreError, match="no backup was made at nowhere"):
-                upkeep.backup(server, Path("nowhere/x.dump"), now)
+                upkeep.backup(server, Path("nowhere/x.dump"), now, "ann")
             plain = make_url(second).set(drivername="postgresql").render_as_string()
             subprocess.run(["pg_restore", "-d", plain, "--no-owner", made[0]], check=True)
             monkeypatch.setenv("PATH", str(filled.folder))
             with pytest.raises(UsageError, match="install PostgreSQL's client programs"):
-                upkeep.backup(server, None, now)
+                upkeep.backup(server, None, now, "ann")
         with closing(open_store(second)) as restored:
             copy(restored, filled.folder / "back.db")
     assert every_row(filled.db) == every_row(filled.folder / "back.db")

@@ -99,7 +99,7 @@ def test_evidence_that_is_not_what_was_stored_is_a_damaged_database(bench: Any, 
 
 def test_no_text_is_quoted_of_a_copy_that_a_purge_cannot_read(bench: Any) -> None:
     bench.load(ROWS)
-    copy = backup(bench.store, None, datetime.now().astimezone())
+    copy = backup(bench.store, None, datetime.now().astimezone(), "ann")
     past(copy, f"UPDATE sample SET key = {BROKEN}")
 
     assert purge.holds(copy, bench.info().name, ["s"]), "it may"

@@ -148,16 +148,17 @@ def demo(
     call = context.obj
     from workbench.stages import import_ as stage
 
-    url = call.db if call.db_given else DEMO_DB  # WORKBENCH_DB is the person's own: the demo stays out of it
-    with console.open_for(url, create=True) as store:
+    if not call.db_given:
+        call.db, call.db_given = DEMO_DB, True  # WORKBENCH_DB is the person's own: the demo stays out of it
+    with console.open_for(call, create=True) as store:
         stage.load_demo(store, call.annotator)
-    call.db, call.db_given, call.dataset = url, True, stage.DATASET
+    call.dataset = stage.DATASET
     if report or json or not console.on_terminal():
         compare(context, samples=True, json=json)
     else:
-        console.open_app(url, stage.DATASET, call.annotator)
+        console.open_app(call.db, stage.DATASET, call.annotator)
     if not json:
-        typer.echo(f"\nOpen its screens with: workbench --db {url} review", err=True)
+        typer.echo(f"\nOpen its screens with: workbench --db {call.db} review", err=True)
 
 
 app.command()(audit)
@@ -261,7 +262,7 @@ def status(context: console.Context, json: console.Json = False) -> None:
     from workbench.stages.upkeep import status as stage
 
     call = context.obj
-    with console.open_for(call.db) as store:
+    with console.open_for(call) as store:
         report = stage(store, call.annotator, call.dataset)
     reports.show(report, status_text(report), as_json=json)
 
@@ -277,8 +278,8 @@ def backup(
     """Copy the database while it is in use. `purge` knows the copies that are made without a name."""
     from workbench.stages.upkeep import backup as stage
 
-    with console.open_for(context.obj.db) as store:
-        typer.echo(stage(store, target, datetime.now().astimezone()))
+    with console.open_for(context.obj) as store:
+        typer.echo(stage(store, target, datetime.now().astimezone(), context.obj.annotator))
 
 
 @policy_app.callback(invoke_without_command=True)

@@ -29,7 +29,7 @@ __all__ = ["ImportOptions"]
 def bring_in(call: Call, file: Path, options: ImportOptions) -> ImportReport:
     """Bring the file in and propose where nothing was; what went wrong on the way goes to standard error."""
     with (
-        open_for(call.db, create=True) as store,
+        open_for(call, create=True) as store,
         reports.progress("Importing", bytes_to_import(file), unit="bytes") as bar,
     ):
         report = import_file(store, file, options, annotator=call.annotator, progress=bar)
@@ -49,7 +49,7 @@ def of_file(call: Call, file: Path, report: ImportReport, scorer: str | None) ->
     dataset has a newer one. Of a file without a recall it says which stored column is shown. None: the score
     that the dataset begins with.
     """
-    with open_for(call.db) as store:
+    with open_for(call) as store:
         columns, kind = score_columns(store, report.dataset)
     own = headline(report.columns, (), kind)
     name, dataset = one_line(file.name), one_line(report.dataset)

@@ -117,7 +117,7 @@ def diff(
 
     call = context.obj
     needed = not (stage.is_folder(first) and stage.is_folder(second))
-    with open_for(call.db) if needed else open_if_there(call, migrate=True) as store:
+    with open_for(call) if needed else open_if_there(call, migrate=True) as store:
         changes = stage.diff(store, call.dataset, first, second, call.annotator)
     reports.show(reports.document(changes), diff_text(changes, limit), as_json=json)
 

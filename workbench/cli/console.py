@@ -192,7 +192,7 @@ def named_path(text: str) -> Path:
     return Path(text)
 
 
-def _databases() -> "type[Database]":
+def databases() -> "type[Database]":
     from workbench.stages.opening import Database  # not for --help, nor before the first screen is painted
 
     return Database
@@ -200,7 +200,7 @@ def _databases() -> "type[Database]":
 
 def shown(place: str) -> str:
     """A database or a file as a message may show it: without a password."""
-    return _databases().shown(place)
+    return databases().shown(place)
 
 
 def on_terminal() -> bool:
@@ -227,8 +227,16 @@ def given(context: Context, panel: str | None = None, *, besides: Collection[str
 
 
 @contextmanager
-def open_for(url: str, *, create: bool = False, migrate: bool = True) -> "Iterator[Store]":
-    with _databases()(url, create=create, migrate=migrate) as opened:
+def _opened(call: Call, *, create: bool = False, migrate: bool = True) -> "Iterator[Database]":
+    """The database of a call, for who may work in it: every command but `serve` opens it here."""
+    with databases()(call.db, create=create, migrate=migrate) as opened:
+        opened.admit(lambda: call.annotator)
+        yield opened
+
+
+@contextmanager
+def open_for(call: Call, *, create: bool = False, migrate: bool = True) -> "Iterator[Store]":
+    with _opened(call, create=create, migrate=migrate) as opened:
         yield opened.store
 
 
@@ -238,7 +246,7 @@ def open_if_there(call: Call, *, migrate: bool = False) -> "Iterator[Store | Non
     with ExitStack() as stack:
         store = None
         with suppress(NoDatabaseError):
-            store = stack.enter_context(open_for(call.db, migrate=migrate))
+            store = stack.enter_context(open_for(call, migrate=migrate))
         yield store
 
 
@@ -247,7 +255,7 @@ def counted(
     call: Call, title: str, run: str | None = None
 ) -> "Iterator[tuple[Store, DatasetInfo, Progress]]":
     """The dataset of a call, under the run of a name or its own, with a bar over its samples."""
-    with _databases()(call.db) as opened:
+    with _opened(call) as opened:
         info, samples = opened.dataset(call.dataset, run)
         with reports.progress(title, samples) as progress:
             yield opened.store, info, progress
@@ -255,13 +263,13 @@ def counted(
 
 @contextmanager
 def dataset_of(call: Call, run: str | None = None) -> "Iterator[tuple[Store, DatasetInfo]]":
-    with _databases()(call.db) as opened:
+    with _opened(call) as opened:
         yield opened.store, opened.dataset(call.dataset, run)[0]
 
 
 def connect(url: str) -> "Store":
     """A database that is there and takes what is written."""
-    store = _databases()(url).store
+    store = databases()(url).store
     try:
         store.check_writable(url)
     except StoreError:

@@ -94,7 +94,7 @@ def doctor(context: Context, json: Json = False) -> None:
     from workbench.stages import upkeep
 
     with (
-        open_for(context.obj.db, migrate=False) as store,
+        open_for(context.obj, migrate=False) as store,
         reports.progress("Checking", upkeep.rows_of(store, None)[1], unit="rows") as progress,
     ):
         report = upkeep.doctor(store, progress)
@@ -112,7 +112,7 @@ def copy(
     from workbench.stages import upkeep
 
     call = context.obj
-    with open_for(call.db) as store:
+    with open_for(call) as store:
         only, rows = upkeep.rows_of(store, call.dataset)
         with reports.progress("Copying", rows, unit="rows") as progress:
             report = upkeep.copy(store, to, only, call.annotator, progress)

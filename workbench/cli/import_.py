@@ -121,10 +121,7 @@ def import_(
         with open_if_there(call) as old, reports.progress("Reading", size, unit="bytes") as bar:
             report = stage.preview_import(file, options, store=old, annotator=call.annotator, progress=bar)
     else:
-        with (
-            open_for(call.db, create=True) as store,
-            reports.progress("Importing", size, unit="bytes") as bar,
-        ):
+        with open_for(call, create=True) as store, reports.progress("Importing", size, unit="bytes") as bar:
             report = stage.import_file(store, file, options, annotator=call.annotator, progress=bar)
     reports.show(report, import_text(report), as_json=json)
     if report.rejected:

@@ -134,7 +134,7 @@ def draw(
 
     call = context.obj
     with (
-        open_for(call.db, create=True) as store,
+        open_for(call, create=True) as store,
         reports.progress("Reading scores", None, unit="rows") as progress,
     ):
         report = drawing(

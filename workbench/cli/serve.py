@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from typer import Option
 
-from workbench.cli.console import Context, dataset_of, text_of
+from workbench.cli.console import Context, databases, text_of
 from workbench.errors import UsageError, disk_errors, to_install
 
 LEAST_SECRET = 32
@@ -45,7 +45,8 @@ def serve(
     except ModuleNotFoundError as error:
         raise UsageError(f"serve needs the package {error.name!r}: {to_install('web')}") from error
 
-    with dataset_of(call) as (store, info):
+    with databases()(call.db) as opened:  # who starts it need not be one of its people
+        store, info = opened.store, opened.dataset(call.dataset, None)[0]
         store.check_writable(call.db)
         behind = _proxy(proxy_user, proxy_secret_file)
         proxy = behind and pages.Proxy(*behind)

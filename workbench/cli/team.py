@@ -86,9 +86,9 @@ def assign(
             trained.end(store, info, call.annotator)
             outcome = "nobody is trained any more\n"
         if info.training is not None and not outcome:
-            outcome = training_text(trained.progress(store, info))
+            outcome = training_text(trained.progress(store, info, call.annotator))
     with dataset_of(call) as (store, info):  # its settings may be others now
-        report = stage.team(store, info)
+        report = stage.team(store, info, call.annotator)
     reports.show(report, outcome + team_text(report), as_json=json)
 
 
@@ -131,7 +131,7 @@ def person_add(
 
     call = context.obj
     name = annotator_name(name, "NAME")
-    with open_for(call.db) as store:
+    with open_for(call) as store:
         own = stage.find(stage.people(store), name)
         if own and role is None:
             role, adjudicator = own.role, adjudicator or own.adjudicator
@@ -152,7 +152,7 @@ def person_list(context: Context, json: Json = False) -> None:
     """Show who works here."""
     from workbench.stages import people as stage
 
-    with open_for(context.obj.db) as store:
+    with open_for(context.obj) as store:
         people = stage.people(store)
     reports.show(people, people_text(people), as_json=json)
 
@@ -178,7 +178,7 @@ def person_disable(
     """Shut a person out. Their reviews stay; the samples that they hold are free."""
     from workbench.stages import people as stage
 
-    with open_for(context.obj.db) as store:
+    with open_for(context.obj) as store:
         people, freed = stage.disable(store, context.obj.annotator, name)
     gone = (
         f"{clean(name)} may do nothing any more: {many(freed, 'place is', 'places are')} free, reviews stay\n"

@@ -80,8 +80,8 @@ def team_text(team: Team | None) -> str:
     if late := sum(person.late for person in team.people):
         said = many(late, "sample was decided", "samples were decided")
         lines.append(f"late: {said} after the lease had run out and another took the place; both count")
-    if team.overlap > len(team.people):
-        part = many(len(team.people), "person holds or has", "people hold or have")
+    if team.overlap > (known := len(team.people) + team.others):
+        part = many(known, "person holds or has", "people hold or have")
         several = many(team.several, "sample needs", "samples need")
         lines.append(f"{several} {team.overlap} people, and so far {part} decided any")
     return page(lines)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
 from operator import attrgetter
@@ -26,6 +26,7 @@ from workbench.reviewing.fold import undone_actions
 from workbench.scoring.names import DEFAULT_SCORER
 from workbench.stages.figures import figures, listing
 from workbench.stages.people import may_see
+from workbench.store import training
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.journal import Said, said_of_several
@@ -79,7 +80,7 @@ def agree(
     stats = listing(figures(store, info, scorer=scorer, progress=progress), seen)
     left_out: Counter[str] = Counter()
     with store.snapshot():
-        decided = _decided(said_of_several(store, info.id), kind, left_out)
+        decided = _decided(said_of_several(store, info.id), kind, training.shown(store, info.id), left_out)
         loaded = load_samples(store, list(decided), None)
     pairs: list[Couple] = []
     words = {}
@@ -104,7 +105,7 @@ def agree(
 
 
 def _decided(
-    rows: Iterable[Said], kind: Kind, left_out: Counter[str]
+    rows: Iterable[Said], kind: Kind, trained: Mapping[tuple[str, int], int], left_out: Counter[str]
 ) -> dict[int, list[tuple[str, str, Assessment]]]:
     """By sample what several people decided of a kind on their own: the person, the week and the units."""
     found: dict[int, list[tuple[str, str, Assessment]]] = {}
@@ -124,7 +125,11 @@ def _decided(
         own = []
         for each in people:
             others = [first for review, first in firsts.items() if review != each[0].review_id]
-            seen = min((number for who, number in shown if who == each[0].annotator), default=None)
+            who = each[0].annotator
+            seen = {
+                _TRAINED: trained.get((who, sample_id)),
+                _RESOLVED: min((number for name, number in shown if name == who), default=None),
+            }
             why, decision = _independent(each, kind, others, min(settled, default=None), seen)
             if why:
                 left_out[why] += 1
@@ -146,8 +151,16 @@ def _accepts(rows: Sequence[Said], kind: Kind) -> list[Said]:
     ]
 
 
+_TRAINED = "of a sample whose known answer training had shown to the person"
+_RESOLVED = "made after the others' values were shown in Resolve"
+
+
 def _independent(
-    rows: Sequence[Said], kind: Kind, others: Sequence[int], settled: int | None, seen: int | None
+    rows: Sequence[Said],
+    kind: Kind,
+    others: Sequence[int],
+    settled: int | None,
+    seen: Mapping[str, int | None],
 ) -> tuple[str, tuple[str, str, Assessment] | None]:
     """The first decision that stands, or why it is not the person's own; others' acts by their numbers."""
     edits = [(row.action, row.edit) for row in rows]
@@ -165,8 +178,9 @@ def _independent(
         accepts[0].number < number and any(other < number for other in others)
     ):
         return "decided again after the others' work could be seen", None
-    if seen is not None and seen <= number:
-        return "made after the others' values were shown in Resolve", None
+    for why, since in seen.items():
+        if since is not None and since <= number:
+            return why, None
     assert isinstance(row.edit, Accept)
     year, week, _ = row.at.isocalendar()
     return "", (row.annotator, f"{year}-W{week:02}", row.edit.assessment)

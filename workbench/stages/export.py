@@ -150,8 +150,7 @@ def export(
     Raises UsageError when the options choose no sample.
     """
     options = options or ExportOptions()
-    if options.names:
-        check(store, annotator, "export the names of annotators")
+    check(store, annotator, "export the names of annotators" if options.names else "review")
     fit = [name for name, writer in FORMATS.items() if options.text or writer.without_text]
     asked, lacking = options.formats, ""
     if "all" in asked:  # what cannot be made here keeps nothing else back

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import TracebackType
 
-from workbench.errors import InputError, WorkbenchError
+from workbench.errors import InputError, UsageError, WorkbenchError
 from workbench.formats.exports.folder import check_outside
+from workbench.stages.people import find, people, why_not
 from workbench.stages.queue import under
 from workbench.store import database
 from workbench.store.datasets import DatasetInfo, count_samples, find_dataset, list_datasets
@@ -48,6 +50,11 @@ class Database:
             raise InputError(
                 f"{error}; {samples:,} samples were stored in {self._new} before that"
             ) from error
+
+    def admit(self, reader: Callable[[], str]) -> None:
+        """Raise UsageError for who is disabled or, where people are named, is none of them."""
+        if (everybody := people(self.store)) and (why := why_not(everybody, name := reader(), "review")):
+            raise UsageError(why if find(everybody, name) else f"{why}; --as NAME says who you are")
 
     def dataset(self, name: str | None, run: str | None) -> tuple[DatasetInfo, int]:
         """The dataset of a name, or the only one, under the run of a name, for None its own; its samples.

@@ -140,6 +140,8 @@ def take_next(store: Store, dataset_id: int, annotator: str) -> int | None:
 def first(store: Store, info: DatasetInfo, annotator: str, before: int, after: int) -> First:
     """The samples around the next one to decide, in random order; the dataset's size costs nothing."""
     at = next_sample(store, info, annotator)
+    if at is None and info.overlap:
+        at = assignments.free_for(store, info.id, annotator)
     ids = queue.ids_around(store, info.id, at, before, after)
     return First(at, ids, queue_rows(store, info, annotator, ids))
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from workbench.comparing.causes import Difference
 from workbench.comparing.links import Sides, settling
+from workbench.errors import UsageError
 from workbench.matching import MATCHER
 from workbench.matching.units import entity_units, language_of, statement_units
 from workbench.model import (
@@ -23,7 +24,7 @@ from workbench.model import (
     Tally,
     Unit,
 )
-from workbench.reviewing.edits import Accept, Edit, Open
+from workbench.reviewing.edits import Accept, Dispose, Edit, Open
 from workbench.reviewing.fold import (
     ReviewState,
     Verified,
@@ -38,7 +39,7 @@ from workbench.scoring.names import DEFAULT_SCORER, INSTEAD, SCORERS, column_of
 from workbench.scoring.scorers import assess_all, machine, score
 from workbench.stages.people import Deed, check
 from workbench.stages.sides import VerifiedSide, causes_of
-from workbench.store import assignments, gold, journal, queue, scores
+from workbench.store import assignments, gold, journal, queue, scores, training
 from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
 from workbench.store.gold import Adjudication
@@ -199,14 +200,22 @@ def act(store: Store, opened: Opened, *edits: Edit, effort: Effort | None = None
         nonlocal adjudicated
         deed: Deed = "settle what others differ in" if over else "review"
         check(store, over.person if over else opened.annotator, deed)
-        if over is None and any(isinstance(edit, Accept) for edit in edits):
+        if over is None and any(isinstance(edit, Accept | Dispose) for edit in edits):
             adjudicated = gold.is_adjudicated(store, opened.sample_id)
+            _refuse_trained(store, opened)
 
     acts = [act_on(opened, *edits, effort=effort)]
     (state,) = journal.record(store, acts, opened.annotator, action, check=allowed)
     # `record` found the text as it was shown, and a proposal never changes: nothing is read again
     opened = replace(opened, state=state, reopening=None)
     return shown(store, _with_others(store, opened) if adjudicated else opened)
+
+
+def _refuse_trained(store: Store, opened: Opened) -> None:
+    """Raise UsageError for a decision that others made before, and that training showed to the person."""
+    number, who = opened.sample_id, opened.annotator
+    if (who, number) in training.shown(store, opened.dataset.id) and gold.verifiers(store, number, who):
+        raise UsageError("this sample was one of your training, so you know its answer: leave it to others")
 
 
 def _with_others(store: Store, opened: Opened) -> Opened:

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from workbench.errors import UsageError
-from workbench.stages.people import check, is_trained
+from workbench.stages.people import check, is_trained, listed
 from workbench.stages.queue_values import searched
 from workbench.store import assignments
-from workbench.store.assignments import Held, Team, team
+from workbench.store.assignments import Held, Team
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 
-__all__ = ["Held", "Team", "team"]
+__all__ = ["Held", "Team"]
 
 MOST = 9
 """People who may be asked about one sample."""
+
+
+def team(store: Store, info: DatasetInfo, viewer: str) -> Team | None:
+    """Where the assignments stand, with the people whose work a person may see; None without."""
+    if (found := assignments.team(store, info)) is None:
+        return None
+    shown = listed(store, viewer, found.people)
+    return replace(found, people=shown, others=len(found.people) - len(shown))
 
 
 def assign(

@@ -12,7 +12,7 @@ from workbench.errors import UsageError
 from workbench.matching.units import language_of
 from workbench.model import Assessment, Kind, Unit
 from workbench.reviewing.fold import resolve
-from workbench.stages.people import Trainee, check, is_trained, needs_training
+from workbench.stages.people import Trainee, check, is_trained, listed, needs_training
 from workbench.stages.queue_values import searched
 from workbench.store import queue, training
 from workbench.store.datasets import DatasetInfo, dataset_info
@@ -98,7 +98,7 @@ def begin(store: Store, info: DatasetInfo, by: str, text: str, mark: float) -> T
             if queue.progress(store, info, name).mine:
                 training.let_pass(store, info.id, name, by)
         training.begin(store, info, candidates[:MOST], mark)
-    return progress(store, dataset_info(store, info.id))
+    return progress(store, dataset_info(store, info.id), by)
 
 
 def end(store: Store, info: DatasetInfo, by: str) -> None:
@@ -114,11 +114,11 @@ def let_pass(store: Store, info: DatasetInfo, by: str, name: str) -> Training:
     if not people(store) and name not in training.copies(store, info.id) | annotators(store, info.id):
         raise UsageError(f"{name}: nobody of that name reviews or is in training here")
     training.let_pass(store, info.id, name, by)
-    return progress(store, info)
+    return progress(store, info, by)
 
 
-def progress(store: Store, info: DatasetInfo) -> Training:
-    """How far everybody is. Owners and adjudicators need no training."""
+def progress(store: Store, info: DatasetInfo, viewer: str) -> Training:
+    """How far the people are whose work `viewer` may see. Owners and adjudicators need no training."""
     with store.snapshot():
         copies, passed = training.copies(store, info.id), training.passed(store, info.id)
         named = {person.name for person in people(store) if needs_training(person)}
@@ -127,7 +127,9 @@ def progress(store: Store, info: DatasetInfo) -> Training:
             _standing(store, info, name, copies.get(name), passed.get(name, ""), known)
             for name in sorted(named | copies.keys() | passed.keys())
         ]
-    return Training(len(known), info.training["pass"] if info.training else 0.0, tuple(every))
+    return Training(
+        len(known), info.training["pass"] if info.training else 0.0, listed(store, viewer, tuple(every))
+    )
 
 
 def standing(store: Store, info: DatasetInfo, annotator: str) -> Trainee | None:
@@ -136,7 +138,7 @@ def standing(store: Store, info: DatasetInfo, annotator: str) -> Trainee | None:
     `info` is their training or what they are trained for.
     """
     root = dataset_info(store, info.training_of or info.id)
-    everybody = progress(store, root).people if root.training else ()
+    everybody = progress(store, root, annotator).people if root.training else ()
     one = next((one for one in everybody if one.name == annotator and one.decided), None)
     return replace(one, by=one.by or annotator) if one and one.reaches else one
 

@@ -80,8 +80,8 @@ def status(store: Store, annotator: str, dataset: str | None = None) -> Database
                 tuple(runs.present_runs(store, info.id)),
                 queue.progress(store, info, annotator),
                 len(gold.unresolved(store, gold.several(store, info), info.kinds)),
-                team(store, info),
-                training.progress(store, info) if info.training is not None else None,
+                team(store, info, annotator),
+                training.progress(store, info, annotator) if info.training is not None else None,
             )
             for info in listed
         ),
@@ -89,8 +89,12 @@ def status(store: Store, annotator: str, dataset: str | None = None) -> Database
     )
 
 
-def backup(store: Store, target: Path | None, now: datetime) -> Path:
-    """Copy a database while it is in use, by default under a name with the time. Raises as the store does."""
+def backup(store: Store, target: Path | None, now: datetime, annotator: str) -> Path:
+    """Copy a database while it is in use, by default under a name with the time.
+
+    Raises as the store does, and UsageError.
+    """
+    check(store, annotator, "copy the database")
     check_outside(target)
     return database.backup(store.url, now.strftime("%Y%m%d-%H%M%S"), target)
 

@@ -139,10 +139,7 @@ def claim(store: Store, rules: Rules | DatasetInfo, annotator: str) -> int | Non
     server passes over what another one is taking.
     """
     own = PLACE.dataset_id == rules.id, PLACE.annotator == annotator, _OPEN
-    mine = _OTHER.sample_id == PLACE.sample_id, _OTHER.annotator == annotator
-    begun = or_(REVIEW.entity != "todo", REVIEW.statement != "todo")
-    reviewed = REVIEW.sample_id == PLACE.sample_id, REVIEW.annotator == annotator, begun
-    free = select(PLACE.id).where(PLACE.dataset_id == rules.id, _FREE, _without(*mine), _without(*reviewed))
+    free = select(PLACE.id).where(*_free_for(rules.id, annotator))
     given = and_(PLACE.annotator == annotator, PLACE.until.is_(None))
     first = _first(select(PLACE.id).where(*own).order_by(PLACE.rank))
     take = (
@@ -162,6 +159,19 @@ def claim(store: Store, rules: Rules | DatasetInfo, annotator: str) -> int | Non
                 if tries + 1 == MOST_TRIES:
                     raise
     return number
+
+
+def free_for(store: Store, dataset_id: int, annotator: str) -> int | None:
+    """The free sample that a person would hold next; nothing is held."""
+    free = select(PLACE.sample_id).where(*_free_for(dataset_id, annotator))
+    return store.value(free.order_by(PLACE.rank, PLACE.slot).limit(1))
+
+
+def _free_for(dataset_id: int, annotator: str) -> tuple[ColumnElement[bool], ...]:
+    mine = _OTHER.sample_id == PLACE.sample_id, _OTHER.annotator == annotator
+    begun = or_(REVIEW.entity != "todo", REVIEW.statement != "todo")
+    reviewed = REVIEW.sample_id == PLACE.sample_id, REVIEW.annotator == annotator, begun
+    return PLACE.dataset_id == dataset_id, _FREE, _without(*mine), _without(*reviewed)
 
 
 def _without(*where: ColumnElement[bool]) -> ColumnElement[bool]:
@@ -398,6 +408,7 @@ class Team:
 
     `blind`: the share that is reviewed without suggestions; all of these need as many people, also where they
     are more than `share`. `late` of a person: decided after somebody else had taken the place.
+    `others` do or did something too, and are not listed.
     """
 
     overlap: int
@@ -408,6 +419,7 @@ class Team:
     complete: int
     several: int
     people: tuple[Worker, ...]
+    others: int = 0
 
 
 def team(store: Store, info: DatasetInfo) -> Team | None:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from workbench.model import Assessment, Kind
 from workbench.reviewing.documents import edit_of
 from workbench.reviewing.edits import Accept
-from workbench.store.assignments import fill
+from workbench.store.assignments import DECIDES, fill
 from workbench.store.datasets import DatasetInfo, create_dataset, dataset_info, set_dataset
 from workbench.store.engine import Store
 from workbench.store.tables import (
@@ -152,6 +152,16 @@ def answers(store: Store, copy_id: int) -> dict[str, dict[Kind, Assessment]]:
         for assessment in [edit.assessment] if isinstance(edit, Accept) else empty:
             by_key.setdefault(key, {}).setdefault(assessment.kind, assessment)
     return {key: each for key, each in by_key.items() if each.keys() >= {*kinds}}
+
+
+def shown(store: Store, dataset_id: int) -> dict[tuple[str, int], int]:
+    """The row of the journal after which a person knew the known answer, by person and sample."""
+    learned = select(REVIEW.annotator, TWIN.id, func.min(EVENT.id)).where(
+        DATASET.training_of == dataset_id, REVIEW.dataset_id == DATASET.id, SAMPLE.id == REVIEW.sample_id,
+        TWIN.dataset_id == dataset_id, TWIN.key == SAMPLE.key, EVENT.review_id == REVIEW.id, DECIDES,
+    )  # fmt: skip
+    rows = store.rows(learned.group_by(REVIEW.annotator, TWIN.id))
+    return {(annotator, sample_id): first for annotator, sample_id, first in rows}
 
 
 def samples_of(store: Store, info: DatasetInfo) -> dict[int, str]:

@@ -49,4 +49,5 @@ def report(desk: Desk, path: Path, count: Count) -> str:
 
 def back_up(desk: Desk, _count: Count) -> str:
     """Copy the database next to it."""
-    return f"copied the database to {upkeep.backup(desk.store, None, datetime.now().astimezone())}"
+    copy = upkeep.backup(desk.store, None, datetime.now().astimezone(), desk.annotator)
+    return f"copied the database to {copy}"
