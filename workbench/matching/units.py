@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, lru_cache
 
 from workbench.matching.names import Name
 from workbench.model import (
@@ -105,18 +105,19 @@ def statement_units(
     contexts when the statement names none.
     """
     units = []
+    once = cache(ground)  # thousands of equal statements have the same places
     for number, statement in enumerate(statements, start=1):
         if statement.start is not None and statement.end is not None:
             spans: tuple[Span, ...] = (Span(statement.start, statement.end),)
         else:
-            spans = ground(statement.text, sample.reference)[:1]
+            spans = once(statement.text, sample.reference)[:1]
         word = (statement.verdict or "").strip().lower()
         verdict = SAID.get(word)
         reason: Reason | None = "absent" if verdict == "missing" else None
         match = Match(
             verdict=verdict,
             reason=reason,
-            evidence=_quoted(statement, sample.retrieved_contexts),
+            evidence=_quoted(statement, sample.retrieved_contexts, once),
             similarity=100 if verdict == "found" else 0,
             rule=proposer if verdict else "",
             note=statement.reason or "",
@@ -136,7 +137,9 @@ def _spans(entity: ProposedEntity, reference: str, every: bool) -> tuple[Span, .
     return spans if every else spans[:1]
 
 
-def _quoted(statement: ProposedStatement, contexts: Sequence[str]) -> tuple[Evidence, ...]:
+def _quoted(
+    statement: ProposedStatement, contexts: Sequence[str], ground: Callable[[str, str], tuple[Span, ...]]
+) -> tuple[Evidence, ...]:
     if not statement.quote:
         return ()
     places = range(len(contexts)) if statement.context is None else [statement.context]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache, partial
 from itertools import pairwise
 
 from workbench.model import Proposal, ProposedEntity, ProposedStatement, Sample, Span
@@ -69,9 +70,10 @@ def statements(reference: str, contexts: Sequence[str], lang: str | None) -> tup
     """
     lang = detect(reference) if lang is None else lang
     known = Passages(contexts, lang)
+    judged = cache(partial(judge, known=known, lang=lang))  # a form repeats one sentence thousands of times
     cut = [(span, span.of(reference)) for span in sentences(reference)]
     return tuple(
-        replace(judge(said, known, lang), start=span.start, end=span.end)
+        replace(judged(said), start=span.start, end=span.end)
         for (span, said), (_, following) in pairwise([*cut, (Span(0, 0), "")])
         if _says_something(said, following)
     )
