@@ -217,7 +217,7 @@ def test_a_long_line_of_one_thing_ends(lang: str, piece: str) -> None:
 
 
 def test_thousands_of_equal_sentences_end() -> None:
-    """A form repeats one sentence: it is judged once and looked for once, in half a second, not in half a minute."""
+    """A form repeats one sentence: it is judged once and looked for once, in no half a minute."""
     form = "Art is long.\n" * 4_000
     sample = Sample("form", "", form, (form,))
     before = time.process_time()
