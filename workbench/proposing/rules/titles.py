@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from workbench.proposing.rules.lexicon import (
     NOUNS,
@@ -92,13 +93,21 @@ _SITE = re.compile(rf"(?<![\w./@-])(?:[^\W_][\w-]{{0,40}}\.){{0,2}}[^\W_][\w-]{{
 
 
 # A bare EN is a word of French and Spanish: only DIN EN 1992, EN ISO 9001. Few places of a text need a look.
-_KINDS = [f"(?P<{name[6:]}>{either(name).pattern})" for name in WORDS if name.startswith("whole-")]
-_WHOLE = re.compile(rf"(?<![\w-])(?={either('start of a whole').pattern})(?:{'|'.join(_KINDS)})")
+_START = either("start of a whole").pattern
+
+
+@lru_cache(maxsize=2)
+def _whole(*, rare: bool) -> re.Pattern[str]:
+    """The sections in their order: what comes first is found; German laws and cases are tried everywhere."""
+    names = (name for name in WORDS if name.startswith("whole-") and (rare or name != "whole-other_rare"))
+    kinds = "|".join(f"(?P<{name[6:]}>{either(name).pattern})" for name in names)
+    return re.compile(rf"(?<![\w-])(?={_START})(?:{kinds})")
 
 
 def wholes(text: str) -> Iterator[Found]:
     """What other rules would cut: ISO 13849-1, article 311-1, Cour de cassation, Staphylococcus aureus."""
-    return (Found(*match.span(), match.lastgroup or "") for match in _WHOLE.finditer(text))
+    found = _whole(rare=" v. " in text or "gesetz" in text or "ordnung" in text).finditer(text)
+    return (Found(*one.span(), (one.lastgroup or "").partition("_")[0]) for one in found)
 
 
 def addresses(text: str) -> Iterator[Found]:
