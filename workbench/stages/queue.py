@@ -281,7 +281,6 @@ def facets(store: Store, info: DatasetInfo, annotator: str) -> Facets:
         "is": _marks(store, info, annotator, blind),
         **surveyed,
         "by": queue.annotators(store, info),
-        "flag": queue.flags(store, info, annotator, FEW),
     }
     return {
         name: [value for value in values if is_typable(value[0])]

@@ -592,24 +592,12 @@ def survey(
 
 def annotators(store: Store, info: DatasetInfo) -> list[tuple[str, int]]:
     """Everybody who reviewed, with how many samples, the busiest first."""
-    people = REVIEW.annotator != RESOLVED, Reviews.of(info, "").begun(REVIEW)
-    return _most_frequent(store, REVIEW.annotator, REVIEW.dataset_id == info.id, *people)
-
-
-def flags(store: Store, info: DatasetInfo, annotator: str, most: int) -> list[tuple[str, int]]:
-    """The texts of an annotator's flags, the most frequent first, with how many flags have the text."""
-    own = REVIEW.dataset_id == info.id, REVIEW.annotator == annotator
-    found = _most_frequent(store, REVIEW.flag, *own, REVIEW.flag != "")
-    return [
-        (text, sum(number for other, number in found if text.lower() in other.lower()))
-        for text, _ in found[:most]
-    ]
-
-
-def _most_frequent(store: Store, column: Any, *where: ColumnElement[bool]) -> list[tuple[str, int]]:
     number = func.count()
-    query = select(column, number).where(*where).group_by(column).order_by(number.desc(), column)
-    return [(value, n) for value, n in store.rows(query)]
+    query = select(REVIEW.annotator, number).where(
+        REVIEW.dataset_id == info.id, REVIEW.annotator != RESOLVED, Reviews.of(info, "").begun(REVIEW)
+    )
+    ordered = query.group_by(REVIEW.annotator).order_by(number.desc(), REVIEW.annotator)
+    return [(name, samples) for name, samples in store.rows(ordered)]
 
 
 def _labels(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int]) -> Counter[frozenset[str]]:
