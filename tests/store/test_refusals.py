@@ -431,11 +431,11 @@ def test_a_server_that_does_not_answer_is_given_up_aloud_and_a_slow_one_is_not(
         monkeypatch.setattr("workbench.store.database.SAY_WAITING", 0.1)
         with monkeypatch.context() as patient:
             patient.setattr("workbench.store.database.BUSY_SECONDS", 600)
-            assert 7 == store.value(text("SELECT 7 FROM pg_sleep(1)"))
+            assert 7 == store.value(text("SELECT 7 FROM pg_sleep(0.5)"))
         assert [] == told(caplog)
         caplog.clear()
         with mortal.hanging(), monkeypatch.context() as hasty:
-            hasty.setattr("workbench.store.database.BUSY_SECONDS", 2.0)
+            hasty.setattr("workbench.store.database.BUSY_SECONDS", 1.0)
             given_up = r"^the server is away: it does not answer \(try again when"
             for _ in range(2):  # the second one at once
                 with pytest.raises(AwayError, match=given_up):

@@ -101,14 +101,18 @@ class Terminal:
 
     def until(self, true: Callable[[], bool], complaint: str) -> str:
         """Look again when something was written, or after a second: each look is a process."""
-        end = time.monotonic() + 240
+        end, written = (
+            time.monotonic() + 240,
+            len(self.raw()),
+        )  # before the look: what comes meanwhile is news
         while not true():
             if time.monotonic() > end:
                 raise AssertionError(f"{complaint}:\n{self.screen()}")
-            written, again = len(self.raw()), time.monotonic() + 1
+            again = time.monotonic() + 1
             while len(self.raw()) == written and time.monotonic() < again:
-                time.sleep(0.05)
+                time.sleep(0.02)
             time.sleep(0.02)
+            written = len(self.raw())
         return self.screen()
 
     def close(self) -> None:

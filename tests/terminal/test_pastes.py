@@ -60,7 +60,7 @@ def app(demo_database: Path, tmp_path: Path, program: str, environment: Any) -> 
     database = Path(shutil.copy(demo_database, tmp_path / "wb.db"))
     with PtyApp([program, "--db", str(database), "--as", "ann", "review"], environment=environment) as one:
         one.wait_for("verified")
-        one.quiet(0.6)
+        one.quiet(0.3)
         yield one, database
 
 
@@ -79,7 +79,7 @@ def test_a_paste_changes_nothing(app: tuple[PtyApp, Path]) -> None:
         start = len(program.output)
         while b"ctrl+c copies" not in program.output[start:]:  # else what it says again changes no cell
             program.write(b"\x03")
-            program.quiet(0.3)
+            program.quiet(0.1)
         start = len(program.output)
 
         program.write((OPENS + text + CLOSES if number % 2 else text).encode())

@@ -359,6 +359,7 @@ def test_a_database_that_does_not_answer_is_told_within_seconds_and_without_its_
     mortal: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The log has the address; a page waited as long as the server hung."""
+    monkeypatch.setattr("workbench.store.database.CONNECT_SECONDS", 2)  # which an engine keeps
     with mortal.database() as url, closing(open_store(url)) as store:
         bench = Bench(tmp_path, store)
         bench.load(ROWS)
@@ -370,7 +371,6 @@ def test_a_database_that_does_not_answer_is_told_within_seconds_and_without_its_
                 monkeypatch.setattr("workbench.web.app.HEALTH_SECONDS", 0.5)
                 monkeypatch.setattr("workbench.store.database.SAY_WAITING", 0.1)
                 monkeypatch.setattr("workbench.store.database.BUSY_SECONDS", 2.0)
-                monkeypatch.setattr("workbench.store.database.CONNECT_SECONDS", 2)
                 health, act = served.visitor().client.get("/health"), ann.do("reject::p1")
                 ann.get("/next")
             log = [json.loads(line) for line in served.log()]
