@@ -199,7 +199,9 @@ def typo(a: Analysed, b: Analysed, pairs: Pairs) -> int:
             left.remove(i)
             right.remove(j)
             same -= negative * (len(x) + len(y))
-    return int(97 * same / (len(a.spelling) + len(b.spelling)))
+    score = int(97 * same / (len(a.spelling) + len(b.spelling)))
+    more = [len(word) > 1 for word in (*map(a.tokens.__getitem__, left), *map(b.tokens.__getitem__, right))]
+    return min(score, SUGGESTED) if a.digits and any(more) else score  # 196 ГК РФ, 196 УК РФ; 100 % RH
 
 
 def _nearness(x: str, y: str, alone: bool) -> float:

@@ -597,6 +597,7 @@ _NUMBER_BEFORE = re.compile(
 )
 _RANGE_BEFORE = re.compile(r"\d\s?[-–]$")
 _BEFORE_ROMAN = re.compile(r"(?<![^\W_])[A-ZÀ-ÞА-Я][^\W_]*[ \u00a0-]$")
+_YEAR = re.compile(r"1\d{3}|20\d\d")
 _THREE = re.compile(r"\d{3}(?!\d)")
 _EACH = re.compile(numbers.EACH)
 _APOSTROPHES = ("de", "fr", "it")
@@ -663,6 +664,8 @@ def _is_other_figure(name: Analysed, text: str, start: int, end: int) -> bool:
     figures = _numbers(there)
     if name.generation:
         return bool(figures) and name.generation not in figures
+    if _YEAR.fullmatch(name.text) and numbers.MEASURES.intersection(there) - {"ad"}:  # 1812 of 1812 kg
+        return True
     amount, own = numbers.AMOUNTS.intersection(there), numbers.AMOUNTS.intersection(name.bag)
     # fifty of two hundred and fifty
     if number := _NUMBER_BEFORE.search(text, max(0, start - _WINDOW), start):
