@@ -84,9 +84,11 @@ _SMALLEST = {unit: (int(size), base) for base, size, unit in map(str.split, _WOR
 _FIGURE, _UNIT = r"\d+(?:\.\d+)?", "|".join(_SMALLEST)
 _AMOUNT = re.compile(rf"(?<!\S)((?:{_FIGURE} (?:and )?)+)({_UNIT})(?!\S)")
 _SUM = re.compile(rf"(?<!\S)({_FIGURE}) ({_UNIT}) (?:(?:and|und|et|y|e|и) )?({_FIGURE}) ({_UNIT})(?!\S)")
+_LONG = "hour|minute|day|week|month|year|mile"
 _LISTED = rf"(?:-?{_FIGURE} (?:(?:and|or|und|oder|et|ou|y|o|и|или) )?)"
 _MEASURE = rf"(?:(?:{'|'.join(_SIZES)}) )?(?:{'|'.join(UNITS)})(?: per \S+)*"
 _FIGURES = re.compile(rf"(?<!\S)({_LISTED}{{0,9}})(-?{_FIGURE}) ({_MEASURE})(?!\S)")
+_HALVES = re.compile(rf"\b(?:(?:an?|one) ({_LONG}) and a half|half an? ({_LONG}))\b")
 _CENTURIES = listed("sixteen seventeen eighteen nineteen twenty")
 _FIRST_DAY = listed(_WORDS["first day"])
 _OF = listed("of de del do di ano anno")
@@ -363,6 +365,10 @@ def readings(word: str) -> tuple[str, ...]:
 def canonical(words: Sequence[str], lang: str | None) -> list[str]:
     """Words with their numbers composed, dates joined and amounts named, order kept."""
     number_words = counting(lang)
+    if "half" in words:
+        words = _HALVES.sub(
+            lambda half: f"{1.5 if half[1] else 0.5} {half[1] or half[2]}s", " ".join(words)
+        ).split()
     if number_words.isdisjoint(words) and "".join(words).isalpha():
         return list(words)  # most names
     composed = _compose(words, number_words, _units(lang), adding=lang in _ADDING)
@@ -457,7 +463,7 @@ def _value(words: Sequence[str], index: int, units: dict[str, int], *, adding: b
             else:  # a thousand million
                 total *= size
             room, at = size, at + 1
-        elif words[at : at + 3] == ["and", "a", "half"] and _magnitude(words, at + 3) > 1:
+        elif words[at : at + 3] == ["and", "a", "half"]:
             number, at = number + Decimal("0.5"), at + 3
         else:
             first = at + (words[at] == "and")
