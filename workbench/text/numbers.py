@@ -140,6 +140,8 @@ _SHORT = {"k": "thousand", "K": "thousand", "M": "million", "B": "billion"}
 _SHORT_OF_MONEY = {**_SHORT, "m": "million", "b": "billion", "T": "trillion"}
 _RATE = re.compile(r"(?<=\d)\s?(mph|kmh|kph)(?!\w)", re.IGNORECASE)
 _PER = by_word(_WORDS["per"])
+OFTEN = by_word(_WORDS["how often"])
+"""What a word for a rate says: day of daily."""
 _BY = f"(?:{_WORDS['by'].strip().replace(chr(10), '|')})"
 _OF_TIME_OR_SIZE = rf"(?:{'|'.join(sorted(_PER, key=len, reverse=True))})(?!\w| ago| later)"
 EACH = rf"(?i:{_BY}{_OF_TIME_OR_SIZE}(?:\s(?:{_WORDS['body weight'].strip()})(?!\w))?)"

@@ -18,7 +18,7 @@ from workbench.model import ProposedStatement
 from workbench.proposing.rules.lexicon import function_words
 from workbench.text.inflection import first_letters, forms
 from workbench.text.normalise import fold, words
-from workbench.text.numbers import counting, measured, opposed
+from workbench.text.numbers import OFTEN, counting, measured, opposed
 from workbench.text.tokens import UNSPACED, sentences
 
 # Share of the weight of the content words that the contexts have to hold. Chosen on one half of three sets
@@ -120,6 +120,12 @@ def _turned(statement: str, quote: str) -> str:
     """What turns only the statement round, or only a quote that says little more; "" if nothing does."""
     if figure := opposed(statement, quote):
         return f"only one says that {figure} is the most"
+    often, other = (
+        {OFTEN[word]: word for word in re.findall(r"\w+", text.lower()) if word in OFTEN}
+        for text in (statement, quote)
+    )
+    if often and other and often.keys().isdisjoint(other):
+        return f"only the statement says “{next(iter(often.values()))}”"
     said, there = negations(statement), negations(quote)
     if said and not there:
         return f"only the statement says “{said[0]}”"

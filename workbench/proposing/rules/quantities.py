@@ -11,7 +11,7 @@ from workbench.proposing.rules.lexicon import Claims, Found
 from workbench.text.language import word_counts
 from workbench.text.lists import by_key, sections
 from workbench.text.normalise import occurrences
-from workbench.text.numbers import EACH, SIGN
+from workbench.text.numbers import EACH, OFTEN, SIGN
 from workbench.text.tokens import plain
 
 _WORDS = sections(__name__)
@@ -261,7 +261,8 @@ _JOINED = "[^\\W\u0e01-\u0e4e\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _BEFORE = rf"(?<!{_JOINED})(?<![.,/])(?<!\d:)"
 _END = rf"(?!{_JOINED})"
 _MAGNITUDE = f"(?:{_EITHER['magnitudes']})"
-_RATE = f"(?:{EACH}|(?:{_EITHER['rates']})(?! \\d))"
+_OFTEN = rf"{_EITHER['rates']}| (?:{'|'.join(OFTEN)})(?!\w)"
+_RATE = f"(?:{EACH}|(?:,? (?:{_EITHER['times']}))?(?:{EACH}|{_OFTEN})(?! \\d))"
 _CURRENCY = f"(?:d['’]|de )?(?:{_EITHER['currencies']}|{_EITHER['currency codes']}|INR){_RATE}?"
 # m/s², mol·l⁻¹, W/(m·K), mg/Tag, 5 mg twice daily
 _EXPONENT = r"(?:[²³]|⁻[¹²³]|\^[-−]?\d)"
