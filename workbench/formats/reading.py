@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator
-from contextlib import suppress
 from pathlib import Path
 
-from workbench.errors import RowError, UsageError, WorkbenchError
+from workbench.errors import RowError, UsageError
 from workbench.formats import tables
 from workbench.formats.columns import (
     BECOMES,
@@ -55,9 +54,6 @@ def read(
         raise UsageError(f"no format {excerpt(format)}: there are {', '.join(READERS)}")
     files = [look(file, format, columns) for file in files_of(path)]
     notes.format, notes.files = files[0].format, tuple(str(source.path) for source in files)
-    if format is not None:
-        with suppress(WorkbenchError):  # of a file that nobody can tell, or none can read, its rows say so
-            notes.usual = look(files[0].path, None, columns).format
     for source in files:
         notes.columns.update(dict.fromkeys(source.names))
         notes.advice = notes.advice or source.advice

@@ -52,8 +52,6 @@ class Notes:
     """What a reader has to say of a whole file, filled while its rows are read."""
 
     format: str = ""
-    usual: str = ""
-    """What the file would be read as if nobody had named another format."""
     files: tuple[str, ...] = ()
     """The files that are read."""
     kept: Counter[str] = field(default_factory=Counter)
@@ -128,8 +126,6 @@ class Notes:
     def messages(self) -> list[str]:
         """One sentence for each thing worth saying, in a fixed order."""
         told = []
-        if self.usual not in ("", self.format) and {self.usual, self.format} != {"native", "ragas"}:
-            told.append(SENTENCES["usual"].format(usual=self.usual, format=self.format))
         if self.without_contexts:
             told.append(SENTENCES["without contexts"].format(rows=many(self.without_contexts, "row")))
             if self.for_contexts:
