@@ -44,7 +44,7 @@ from workbench.store.datasets import DatasetInfo, count_samples, find_dataset, l
 from workbench.store.engine import Store, open_store
 from workbench.store.importing import BY_EARLIER, GoldRule, Intake, purged_names, samples_of_text
 from workbench.store.plans import done
-from workbench.store.samples import load_sample, sample_ids
+from workbench.store.samples import asked_before, load_sample, sample_ids
 from workbench.store.scores import ScoreColumns, Settled
 from workbench.text.figures import many
 from workbench.text.safe import is_hash
@@ -411,6 +411,11 @@ class _Import:
             report.runs = {column.column: column.run for column in settled}
             taken = [each for each in settled if notes.scores[each.column] > 0]
             report.notes += tuple(_of_intake(self.taking, taken, self._waiting, report))
+            before = self.taking.before if report.new else 0
+            if before and (new := asked_before(self.store, self.taking.dataset_id, before)):
+                report.notes += (
+                    SENTENCES["asked before"].format(samples=many(new, "new sample has", "new samples have")),
+                )
             if report.new == report.n_samples and report.rejected > report.good:
                 rows = {"good": report.good, "all": report.good + report.rejected, "path": self.path}
                 report.notes += (SENTENCES["more rows"].format(**rows),)

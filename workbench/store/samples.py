@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Row, bindparam, exists, func, or_, select
+from sqlalchemy import ColumnElement, Row, Text, bindparam, case, exists, func, or_, select
 
 from workbench.errors import NotFoundError
 from workbench.matching import MATCHER
@@ -196,6 +196,14 @@ def related_ids(store: Store, dataset_id: int, groups: Collection[str], hashes: 
     """The ids of the samples of a dataset that are in one of the groups or have one of the hashes."""
     query = select(SAMPLE.key, SAMPLE.group_key, SAMPLE.reference_hash).where(SAMPLE.dataset_id == dataset_id)
     return {key for key, group, reference in store.rows(query) if group in groups or reference in hashes}
+
+
+def asked_before(store: Store, dataset_id: int, before: int) -> int:
+    """Samples that came without an id after number `before`, with the question and meta of an earlier one."""
+    came = func.sum(case(((SAMPLE.id > before) & (SAMPLE.key == SAMPLE.content_hash), 1), else_=0))
+    alike = select(came.label("came")).where(SAMPLE.dataset_id == dataset_id)  # a join on texts has no index
+    alike = alike.group_by(SAMPLE.user_input, SAMPLE.meta.cast(Text)).having(func.min(SAMPLE.id) <= before)
+    return store.value(select(func.sum(alike.subquery().c.came))) or 0
 
 
 def pieces(store: Store, dataset_id: int, wanted: Collection[int] | None = None) -> Iterator[Sequence[int]]:
