@@ -120,7 +120,7 @@ def running(named: str = SERVER, *, fsync: bool = False) -> Iterator[Server]:
 
     data = str(folder / "data")
     try:
-        run("initdb", "-D", data, "-U", "ann", "-A", "trust", "-E", "UTF8", "--locale", "C.UTF-8")
+        run("initdb", "-N", "-D", data, "-U", "ann", "-A", "trust", "-E", "UTF8", "--locale", "C.UTF-8")
         settings = f"-c listen_addresses= -c fsync={'on' if fsync else 'off'} -k {folder}"
         control = partial(run, "pg_ctl", "-t", "600", "-D", data, "-l", str(folder / "log"), "-o", settings)
         server = Server(f"postgresql+psycopg://ann@/postgres?host={folder}", control)

@@ -139,10 +139,8 @@ def test_the_desk_of_screens_and_pages_needs_neither() -> None:
 
 
 def test_the_rows_of_the_queue_come_before_what_they_do_not_need_is_loaded() -> None:
-    late = {
-        *"rapidfuzz numpy pymorphy3 multiprocessing xml".split(),
-        *"workbench.text.normalise workbench.stages.plan".split(),
-    }
+    late = {*"rapidfuzz numpy pymorphy3 multiprocessing xml".split(), "workbench.stages.plan"}
+    late.add("workbench.text.normalise")
 
     assert set() == modules_after("import workbench.tui.app, workbench.cli, workbench.stages.desk") & late
 

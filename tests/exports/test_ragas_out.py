@@ -25,10 +25,8 @@ def call(sample: dict[str, Any]) -> dict[str, Any]:
 
 def test_contexts_are_accepted_when_every_proposed_entity_is_evidence(bench: Bench) -> None:
     both, places = "Rome and Oslo", {"Rome": (3, 7), "Oslo": (9, 13)}
-    entities = [
-        unit(both, name, evidence=[{"context": 0, "start": start, "end": end}])
-        for name, (start, end) in places.items()
-    ]
+    evident = {name: {"context": 0, "start": start, "end": end} for name, (start, end) in places.items()}
+    entities = [unit(both, name, evidence=[place]) for name, place in evident.items()]
     given = {"proposal": proposal(places, places), "gold": {"annotator": "ann", "entities": entities}}
     bench.load([sample("a", both, "in Rome, Oslo", **given)], gold="given")
     samples = samples_in(Path(report_of(bench, "ragas-annotations").path))

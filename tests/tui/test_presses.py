@@ -30,11 +30,8 @@ def by_id(user: User) -> dict[str, Unit]:
     return {unit.id: unit for unit in user.units("schiller").values()}
 
 
-SCHILLER = {
-    "p1": ("Friedrich Schiller", "person", "missing"),
-    "p2": ("9. Mai 1805", "date", "missing"),
-    "p3": ("Weimar", "place", "found"),
-}
+SCHILLER = {"p1": ("Friedrich Schiller", "person", "missing"), "p2": ("9. Mai 1805", "date", "missing")}
+SCHILLER["p3"] = ("Weimar", "place", "found")
 
 
 async def test_presses(user: User) -> None:
