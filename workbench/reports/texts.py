@@ -18,6 +18,7 @@ from workbench.reports.team import people_text, team_text, training_text
 from workbench.scoring.names import SCORERS, column_kind, scorer_in_full, scorer_name
 from workbench.text.cells import QUESTION, in_table, short
 from workbench.text.figures import and_more, delta, many, number, table, telling, told, value
+from workbench.text.query import quoted
 from workbench.text.safe import clean, flat, name_of
 
 if TYPE_CHECKING:
@@ -110,8 +111,8 @@ def policy_changes_text(report: PolicyReport) -> str:
         return f"the policy is as it was: version {report.version}"
     lines = [f"policy version {report.version} is current: {', '.join(report.changes)}"]
     if report.removed:
-        gone = ", ".join(report.removed)
-        lines.append(f"suggestions labelled {gone} open as other, verified units keep the label")
+        gone, found = ", ".join(report.removed), " or ".join(f"label:{quoted(one)}" for one in report.removed)
+        lines.append(f"suggestions labelled {gone} open as other; verified units keep it: search {found}")
     if report.stale:
         shown, more = ", ".join(short(key, 1000) for key in report.stale[:3]), len(report.stale) - 3
         number = many(len(report.stale), "sample was", "samples were")
