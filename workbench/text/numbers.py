@@ -171,9 +171,9 @@ _HALF_OF_DAY = re.compile(r"(?<=\d)\s?([ap])\.?m\b\.?", re.IGNORECASE)
 # What the patterns above change has one of these in it: one search spares nine. 5 May and 1939-45 have none.
 _TO_PART = re.compile(
     r"\d(?:[^\W\d]|:\d|\s(?i:[ap]\.?m|k|cm|m(?!il|[aeouy])|ft|uhr|[bglthлтг]\b|[년월年月千万萬億亿兆천만억조ล]))"
-    r"|/\w|[-−–](?<![^\s(].)(?:US)?[$€£¥₽]?\d|inus |инус |oins |enos |\sz[eé]ro|\s[Nn]ull|cero|нуля|мороза"
-    r"| (?:p(?:er|ro|ar|or)|je|an? [dwmyh]\w|al [dma]|в [сднмгч]|на к|à l['’]|Abs)"
-    r"|Q\d|[DRPY]\s?\d|S\s?\$|°|uadra|carré|квадр|м[2²]|кв\."
+    r"|/\w|[-−–](?<![^\s(].)(?:US)?[$€£¥₽]?\d|inus |инус |oins |enos "
+    r"| (?:p(?:er|ro|ar|or) |je |an? (?:da|we|mo|ye|ho|mi)|al [dma]|в (?:су|де|не|ми|се|го|ча|ме)|на к"
+    r"|à l['’]|Abs|z[eé]ro|[Nn]ull|cero|нуля|мороза)|Q\d|[DRPY]\s?\d|S\s?\$|°|uadra|carré|квадр|м[2²]|кв\."
 )
 # In words that are one already: 14 to 17, 14 cm to 17 cm, 2c30 pm.
 _RANGE = re.compile(
