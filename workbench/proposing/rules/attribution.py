@@ -28,6 +28,7 @@ FOUND = 0.35
 WINDOW = 3  # sentences: support is often spread over neighbours
 SAME = 2 / 3  # of the content words: from here on a sentence says the statement, or its contrary
 _UNSPACED = re.compile(f"[{UNSPACED}]")
+_OFTEN = re.compile(rf"\b(?:{'|'.join(OFTEN)})\b")
 
 
 class ContextSentence(NamedTuple):
@@ -120,12 +121,10 @@ def _turned(statement: str, quote: str) -> str:
     """What turns only the statement round, or only a quote that says little more; "" if nothing does."""
     if figure := opposed(statement, quote):
         return f"only one says that {figure} is the most"
-    often, other = (
-        {OFTEN[word]: word for word in re.findall(r"\w+", text.lower()) if word in OFTEN}
-        for text in (statement, quote)
-    )
-    if often and other and often.keys().isdisjoint(other):
-        return f"only the statement says “{next(iter(often.values()))}”"
+    often = _OFTEN.findall(statement.lower())
+    other = often and _OFTEN.findall(quote.lower())
+    if other and {OFTEN[word] for word in often}.isdisjoint(OFTEN[word] for word in other):
+        return f"only the statement says “{often[0]}”"
     said, there = negations(statement), negations(quote)
     if said and not there:
         return f"only the statement says “{said[0]}”"
