@@ -92,7 +92,8 @@ def test_what_is_typed_stays_when_it_cannot_be_sent(serve: Serve, tab: Tab) -> N
     tab.run(f"{text}.value = 'a long thought'")
     people.new_token(served.bench.store, "ann", "bo")
     tab.click("[value=comment]")
-    assert f"not saved: your session has ended: log in again in another tab. {stays}" == said(tab, "session")
+    ended = "your session has ended: log in again in another tab, or ask an owner for a token"
+    assert f"not saved: {ended}. {stays}" == said(tab, "session")
     served.stop()
     tab.click("[value^='reject::']")
     assert f"not saved: the server cannot be reached. {stays}" == said(tab, "reached")

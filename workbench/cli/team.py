@@ -125,7 +125,8 @@ def person_add(
 ) -> None:
     """Add a person or change their role. Begin with yourself, as an owner.
 
-    A new person gets a token to log in to `workbench serve` with. It is shown once, on standard error.
+    A new person, and one who was disabled, gets a token to log in to `workbench serve` with. It is shown
+    once, on standard error.
     """
     from workbench.stages import people as stage
 
@@ -136,8 +137,11 @@ def person_add(
         if own and role is None:
             role, adjudicator = own.role, adjudicator or own.adjudicator
         person = stage.Person(name, role or "annotator", adjudicator, disabled=False)
-        people = stage.add_person(store, call.annotator, person)
-        token = stage.new_token(store, call.annotator, name) if new_token or not own else ""
+        stage.add_person(store, call.annotator, person)
+        token = stage.new_token(store, call.annotator, name) if new_token or not own or own.disabled else ""
+        people = stage.people(store)
+    if own and own.disabled:
+        typer.echo(f"{clean(name)} is enabled again", err=True)
     if token:
         typer.echo(f"The token of {clean(name)} for workbench serve, shown once: {token}", err=True)
     note = f"{clean(name)} was here already\n" if person == own else ""

@@ -40,6 +40,9 @@ def plan_lines(report: PlanReport) -> list[str]:
             others = f"the {left:,} that are left" if left > 1 else "the last one"
             if left > 0 and not plan.corpus:
                 lines.append(f"  what changes it: workbench plan --more N, or reviewing {others}")
+        elif report.unresolved:
+            are = many(report.unresolved, "planned sample is", "planned samples are")
+            lines.append(f"  {are} unresolved: settle {'it' if report.unresolved == 1 else 'them'} first")
         elif report.done:
             lines.append(f"  {WIDER}")
         lines += _facts(plan.parameters)

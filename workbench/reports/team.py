@@ -78,8 +78,9 @@ def team_text(team: Team | None) -> str:
         head = ("person", "done", "held", "given", "run out", "late")
         lines += table(head, [(name, *map("{:,}".format, of)) for name, *of in map(astuple, team.people)])
     if late := sum(person.late for person in team.people):
-        said = many(late, "sample was decided", "samples were decided")
-        lines.append(f"late: {said} after the lease had run out and another took the place; both count")
+        lines.append(
+            f"late: {many(late, 'decision')} when others had taken all places of the sample; all count"
+        )
     if team.overlap > (known := len(team.people) + team.others):
         part = many(known, "person holds or has", "people hold or have")
         several = many(team.several, "sample needs", "samples need")
@@ -165,7 +166,12 @@ def people_text(people: Sequence[Person]) -> str:
     if not people:
         return "nobody is named, so everybody is an owner (workbench person add NAME --role owner)"
     rows = [
-        (one.name, one.role, "adjudicates" if one.adjudicates else "", "disabled" if one.disabled else "")
+        (
+            one.name,
+            one.role,
+            "adjudicates" if one.adjudicates else "",
+            "disabled" if one.disabled else "" if one.token else "no token",
+        )
         for one in people
     ]
     return page(table(("person", "role", "", ""), rows))

@@ -179,11 +179,13 @@ def score_text(report: ScoreReport) -> str:
     excluded = sum(bool(row.excluded) for row in every)
     unresolved = sum(bool(row.unresolved) and not row.excluded for row in every)
     verified = sum(bool(row.verified) and not row.unresolved and not row.excluded for row in every)
+    blank = sum(row.blank for row in every)
     named = f"run {report.run}" if report.run else "no run yet"
     chosen = f" by calibration {report.calibration}" if report.calibration else ""
     lines = [
         f"{report.dataset} · {named} · match threshold {report.threshold}{chosen} · "
-        f"{many(len(every), 'sample')}: {verified:,} verified, "
+        f"{many(len(every) - blank, 'sample')}{f' and {blank:,} with a blank reference' if blank else ''}: "
+        f"{verified:,} verified, "
         f"{excluded:,} not counted by at least one person, {unresolved:,} unresolved",
         "",
     ]

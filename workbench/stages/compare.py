@@ -309,8 +309,8 @@ def _of_moment(store: Store | None, dataset: str | None, moment: str) -> GoldVer
     assert store is not None  # whoever names a moment opens one
     info = find_dataset(store, dataset)
     policies = [(policy, made.replace(tzinfo=UTC)) for policy, _, made in policy_versions(store, info.id)]
-    if at is not None:
-        _check(moment, at, info.name, policies[0][1])
+    if at is not None and at > (now := datetime.now(UTC)):
+        raise UsageError(f"{moment} is yet to come: the last moment is now, {local(now)}")
     each, out = journal.verified_at(store, info.id, at)
     texts = journal.texts_at(store, info.id, at) if at else {}
     came = scores.external_columns(store, info.id)
@@ -338,12 +338,3 @@ def _moment(text: str) -> datetime | None:
             f"{text!r} is neither the folder of an export nor a time: give a day, as 2026-11-23, or now"
         )
     return at
-
-
-def _check(moment: str, at: datetime, dataset: str, begun: datetime) -> None:
-    """Raise UsageError for a moment at which there is nothing to compare: before the data, or to come."""
-    now = datetime.now(UTC)
-    if at > now:
-        raise UsageError(f"{moment} is yet to come: the last moment is now, {local(now)}")
-    if local(at)[:10] < local(begun)[:10]:  # the first day of the data counts from its midnight
-        raise UsageError(f"{moment} is before the data: the first moment of {dataset} is {local(begun)}")

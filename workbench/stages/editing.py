@@ -22,6 +22,7 @@ from workbench.model import (
     Evidence,
     Kind,
     Match,
+    Policy,
     Proposal,
     Reason,
     Span,
@@ -230,6 +231,8 @@ exclude = partial(Dispose, "excluded", KINDS)
 def doubts(opened: Opened, kind: Kind) -> list[str]:
     """Why an accept should stop once: no unit, or counted ones not in the reference, unsure or undecided.
 
+    Or what gave them a label says one that the policy does not have.
+
     Also those that name matching calls missing though a context has the same words, as in a longer name.
     """
     counted = [unit for unit in opened.units(kind) if unit.counted]
@@ -237,6 +240,7 @@ def doubts(opened: Opened, kind: Kind) -> list[str]:
         "not in the reference": sum(not unit.spans for unit in counted),
         "unsure": sum(unit.match.verdict == "unsure" for unit in counted),
         "undecided": sum(unit.match.verdict is None for unit in counted),
+        "without a label of the policy": sum(_lost_label(unit, opened.policy) for unit in counted),
         "missing but in a context": sum(
             _overlooked(unit, opened.sample.retrieved_contexts) for unit in counted
         ),
@@ -248,6 +252,13 @@ def doubts(opened: Opened, kind: Kind) -> list[str]:
         if number
     ]
     return messages if counted else [f"no {'entities' if kind == 'entity' else 'statements'}"]
+
+
+def _lost_label(unit: Unit, policy: Policy) -> bool:
+    """Whether the label that a unit had or was proposed with is none of the policy's labels."""
+    names = policy.label_names()
+    lost = unit.label not in names if unit.label else bool(unit.original_label)
+    return bool(names) and unit.kind == "entity" and lost
 
 
 def doubtful(unit: Unit, contexts: Sequence[str] = ()) -> bool:

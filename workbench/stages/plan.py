@@ -380,6 +380,7 @@ class PlanReport(Prefix):
 
     `next` is the first open one, with its `question`.
 
+    `unresolved`: planned samples that count as `done` only when they are settled.
     `given` of the `done` ones are complete by gold of a file alone, `imported` ones of a file are not reached
     yet. `complete`: all planned ones are, so that the estimate has the interval for a fixed n. `plan` is None
     without one: then the random order stands, with no planned n.
@@ -389,6 +390,7 @@ class PlanReport(Prefix):
     kind: Kind
     plan: Plan | None
     done: int
+    unresolved: int
     given: int
     complete: bool
     counts: Mapping[Status, int]
@@ -415,6 +417,8 @@ def report(store: Store, info: DatasetInfo) -> PlanReport:
         following = next((number for number in first if number not in done), None)
         upcoming = load_sample(store, following, None) if following is not None else None
         complete = [number for number in first[:planned_n] if number in done]
+        unresolved = sum(done[number].status == "unresolved" for number in complete)
+        complete = [number for number in complete if done[number].status != "unresolved"]
         taken = Counter(members[number].stratum for number in complete)
         return PlanReport(
             **vars(begun),
@@ -422,6 +426,7 @@ def report(store: Store, info: DatasetInfo) -> PlanReport:
             kind=kind,
             plan=plan,
             done=len(complete),
+            unresolved=unresolved,
             given=sum(done[number].origin == "imported" for number in complete),
             complete=plan is not None and len(complete) >= planned_n,
             counts=dict(Counter(row.done.status for row in begun.rows)),

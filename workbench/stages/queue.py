@@ -100,7 +100,7 @@ def progress(store: Store, info: DatasetInfo, annotator: str) -> Progress:
 def planned(store: Store, dataset_id: int, kind: Kind | None = None) -> tuple[int, int] | None:
     """How many of the planned samples are complete, and how many are planned; None without a plan.
 
-    `kind` is that of the plan unless given.
+    `kind` is that of the plan unless given: then those that are still to be settled count too.
     """
     with store.snapshot():
         plan = plans.plan_of(store, dataset_id)
@@ -108,7 +108,8 @@ def planned(store: Store, dataset_id: int, kind: Kind | None = None) -> tuple[in
             return None
         ids = plans.in_order(store, dataset_id, plan.planned_n)
         done = plans.done(store, dataset_id, kind or plan.kind, ids)
-        return len(done), plan.planned_n
+        unresolved = sum(one.status == "unresolved" for one in done.values()) if kind is None else 0
+        return len(done) - unresolved, plan.planned_n
 
 
 def standing(store: Store, info: DatasetInfo, annotator: str) -> tuple[Progress, tuple[int, int] | None]:

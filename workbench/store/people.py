@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlalchemy import exists, or_, select
 
@@ -12,12 +12,16 @@ from workbench.store.tables import PERSON, SESSION, PersonRow, SessionRow
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody who works in a database. `adjudicator`: may settle what others differ in."""
+    """Somebody who works in a database. `adjudicator`: may settle what others differ in.
+
+    `token`: whether they have one to log in with.
+    """
 
     name: str
     role: str
     adjudicator: bool
     disabled: bool
+    token: bool = field(default=False, compare=False)
 
     @property
     def adjudicates(self) -> bool:
@@ -30,7 +34,7 @@ def people(store: Store) -> list[Person]:
     return sorted((Person(*row) for row in store.rows(_PEOPLE)), key=lambda person: person.name)
 
 
-_PEOPLE = select(PERSON.name, PERSON.role, PERSON.adjudicator, PERSON.disabled)
+_PEOPLE = select(PERSON.name, PERSON.role, PERSON.adjudicator, PERSON.disabled, PERSON.token != "")
 
 
 def keep(store: Store, person: Person) -> None:

@@ -243,7 +243,7 @@ class Pages:
                 for name_or_address in tried:
                     self._failed.add(name_or_address)
                 request.state.error = "LoginFailed"
-                wrong = "this name and token do not fit together"
+                wrong = "this name and token do not fit together: ask an owner for a new token"
                 return self._page("login.html", 401, said=wrong, name=name)
         request.state.person = name
         answer = RedirectResponse("/", 303)
@@ -302,7 +302,9 @@ class Pages:
         message = self._told(caller, asked["did"])
         doubts = editing.doubts(opened, kind) if "ask" in asked else []
         if doubts:
-            message = f"{', '.join(doubts)}. Accept once more to accept anyway."
+            message = (
+                f"{', '.join(doubts)}. Press once more to {'settle' if caller.root else 'accept'} anyway."
+            )
         return await self._show(
             caller, opened, kind, picked=picked, said=message, unit=asked["unit"], sure=bool(doubts),
             opens=asked["opens"],

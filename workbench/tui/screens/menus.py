@@ -68,6 +68,8 @@ class Views:
         desk = self._screen.bench.desk
         trained = desk is not None and desk.info.training_of is not None
         planned = self._line.planned
+        if self._line.progress is None:  # nobody knows yet whether there is a plan
+            return ORDERS | {"u": (ORDERS["u"][0], "")}
         own = ORDERS["u"] if planned is None else COMPLETE if planned[0] >= planned[1] else PLANNED
         return ORDERS | {"u": TRAINING if trained else own}
 

@@ -366,7 +366,7 @@ class QueueScreen(BaseScreen):
         if self._settles:
             return "People differ: no gold yet. enter: settle side by side."
         by_hand = BY_HAND if self.off_plan and self.samples.count else ""
-        line = f"{name[0].upper()}{name[1:]}{by_hand or f': {hint}'}."
+        line = f"{name[0].upper()}{name[1:]}{by_hand or (hint and f': {hint}')}."
         if terms := self.query_shown.terms:
             todo = any(t.field == "state" and t.values == ("todo",) and not t.negated for t in terms)
             what = "To do: verified by nobody, not begun by you" if todo else "Your search"

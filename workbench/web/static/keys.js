@@ -71,7 +71,7 @@ async function go(url, options, form) {
       throw new Error("the server cannot be reached");
     });
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    if (answer.status === 401) throw new Error("your session has ended: log in again in another tab");
+    if (answer.status === 401) throw new Error("your session has ended: log in again in another tab, or ask an owner for a token");
     if (answer.status === 413) throw new Error("the text is too long: write less");
     if (!page.getElementById("main")) throw new Error(`the server answered ${answer.status}`);
     if (answer.status >= 500 || answer.status === 429) throw new Error(page.getElementById("why").textContent.replace(/^not saved: |\.$/gi, ""));
