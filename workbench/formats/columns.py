@@ -251,8 +251,9 @@ def columns_of(
         if name == "retrieved_contexts" and "|" in column:
             column, _, separator = column.partition("|")
             separators[column] = separator
-        if not equals or not column or "" in separators.values() or name not in FIELDS:
-            known = ", ".join(FIELDS)
+        named = name in FIELDS or is_metric(name)
+        if not equals or not column or "" in separators.values() or not named:
+            known = f"{', '.join(FIELDS)}, or a metric, as context_entity_recall"
             raise UsageError(f"--map {excerpt(option)}: say FIELD=COLUMN, where FIELD is one of {known}")
         if column in mapped or (name != "retrieved_contexts" and name in mapped.values()):
             raise UsageError(
