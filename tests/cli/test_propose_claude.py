@@ -104,6 +104,34 @@ def test_a_second_ctrl_c_drops_the_calls_and_ends_with_one_line(tmp_path: Path, 
     assert 1 == err.count(b"\n")
 
 
+EARLY = """
+import os, signal, sys
+from workbench import cli
+from workbench.stages import claude
+
+real = claude.connect
+
+def connect(*given):
+    os.kill(os.getpid(), signal.SIGINT)
+    return real(*given)
+
+claude.connect = connect
+sys.exit(cli._run(sys.argv[1:]))
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_a_ctrl_c_while_the_client_is_built_ends_it_softly(loaded: Any, service: Start) -> None:
+    local = service()
+    program = [sys.executable, "-c", EARLY, *CLAUDE, "--yes", "--json"]
+
+    ended = subprocess.run(program, capture_output=True, text=True, timeout=600, check=False)
+
+    assert (3, "") == (ended.returncode, ended.stderr)
+    assert "asked to stop" == json.loads(ended.stdout)["stopped"]
+    assert 0 == len(local.stats.bodies)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_a_signal_ends_it_softly_with_a_report(tmp_path: Path, service: Start) -> None:
     """Exit 3: what came is stored and said, what is left is said too; the next start asks only for that.

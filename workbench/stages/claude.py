@@ -319,19 +319,20 @@ def propose_by_model(
 
     async def going() -> ModelReport:
         seconds = BATCH_SECONDS if options.batch else limits.call_seconds
-        async with connect(seconds, setup.proposer, setup.base_url) as client:
-            notes = await check_model(client, setup)
-            run = runs.run_of(store, info, made_by(setup, info.policy.kinds))
-            with store.claimed(run.id) as free, _stopping(stopped) as stop:
-                if not free:  # each would pay for what the other is asking
-                    raise UsageError(f"another process is asking for {run.name}: wait until it has ended")
-                _at_service(store, run.id, options)
-                book = Book.of_run(store, info, setup, run.id, retry=options.retry, gently=limits.gently)
-                thinking, _ = _thinking(store, info, setup)
-                budget = Budget(limits.max_cost, prices, setup, thinking, batch=options.batch)
-                before = set(book.alone)
-                terms = Terms(limits, budget, stop, on_progress)
-                summary = await propose_missing(book, client, terms, batch=options.batch)
+        with _stopping(stopped) as stop:  # before a client is half built when Ctrl-C comes
+            async with connect(seconds, setup.proposer, setup.base_url) as client:
+                notes = await check_model(client, setup)
+                run = runs.run_of(store, info, made_by(setup, info.policy.kinds))
+                with store.claimed(run.id) as free:
+                    if not free:  # each would pay for what the other is asking
+                        raise UsageError(f"another process is asking for {run.name}: wait until it has ended")
+                    _at_service(store, run.id, options)
+                    book = Book.of_run(store, info, setup, run.id, retry=options.retry, gently=limits.gently)
+                    thinking, _ = _thinking(store, info, setup)
+                    budget = Budget(limits.max_cost, prices, setup, thinking, batch=options.batch)
+                    before = set(book.alone)
+                    terms = Terms(limits, budget, stop, on_progress)
+                    summary = await propose_missing(book, client, terms, batch=options.batch)
         if split := len(book.again - before):
             them = many(split, "text was", "texts were")
             notes += (f"{them} asked again one by one, because the call that they shared failed",)
