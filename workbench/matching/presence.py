@@ -509,11 +509,8 @@ def _hits(
             short = pattern.rule in ("short_form", "initials")
             if short and not analysed.titled and _of_another(analysed, own, context, start, end):
                 continue
-            if (
-                pattern.rule == "short_form"
-                and analysed.bare
-                and _is_opposite(name.text, context[max(0, start - 25) : start], surface)
-            ):
+            before = context[max(0, start - 25) : start]
+            if pattern.rule == "short_form" and analysed.bare and _is_opposite(name.text, before, surface):
                 continue
             more = len(_telling(surface)) > len(pattern.words) and analysed.label not in (PERSON, "")
             if more and _capitalised(surface) > _capitalised(name.text):  # Bank of New England

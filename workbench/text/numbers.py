@@ -238,9 +238,8 @@ def _east_number(match: re.Match[str]) -> str:
 
 
 def _rate(match: re.Match[str]) -> str:
-    return (match[1] or "") + "".join(
-        f" per {_PER[unit]}" for unit in re.findall(f"{_BY}({_OF_TIME_OR_SIZE})", match[2].lower())
-    )
+    units = re.findall(f"{_BY}({_OF_TIME_OR_SIZE})", match[2].lower())
+    return (match[1] or "") + "".join(f" per {_PER[unit]}" for unit in units)
 
 
 def _part(match: re.Match[str]) -> str:
