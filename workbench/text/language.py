@@ -102,8 +102,9 @@ def _by_words(text: str, script: str) -> str:
     scores: dict[str, int] = defaultdict(int)
     counts = word_counts(lowered)
     for word in counts.keys() & known.keys():
+        number = counts[word]
         for language, weight in known[word]:
-            scores[language] += weight * counts[word]
+            scores[language] += weight * number
     if script == "latin" and not text.isascii():
         for letter in set(lowered).intersection(_LATIN_LETTERS):
             for language in _LATIN_LETTERS[letter]:

@@ -204,13 +204,14 @@ def parted(text: str) -> str:
     text = _COLD.sub(rf"{_MINUS} \1", text)
     text = _ABSATZ.sub(r"\1 ", _MONEY.sub(r"\1\2", text))
     text = _MILLION.sub(" million ", text)
-    text = _FRACTION.sub(lambda part: f"{int(part[1] or 0) + int(part[2]) / int(part[3])}", text)
+    if "/" in text:
+        text = _FRACTION.sub(lambda part: f"{int(part[1] or 0) + int(part[2]) / int(part[3])}", text)
     if _IS_EAST.search(text):
         text = _EAST_NUMBER.sub(_east_number, _EAST_DATE.sub(_east_date, text))
     text = _CODE.sub(lambda code: _CURRENCIES[code[1]], text)
     text = _DOTTED.sub(":", _QUARTER.sub(lambda quarter: f"{quarter[1]} quarter", text))
     text = _HALF_OF_DAY.sub(lambda half: f" {half[1]}m", text)
-    text = _O_CLOCK.sub(lambda time: f"{time[1]}:{time[2] or '00'}", text)
+    text = _O_CLOCK.sub(lambda time: f"{time[1]}:{time[2] or '00'}", text) if "Uhr" in text else text
     text = _TIME.sub(lambda time: f"{time[1]}c{time[2]}", text) if ":" in text else text
     text = _US_DOLLARS.sub("", _BELOW_ZERO.sub(f"{_MINUS} ", text)).replace("°", " degrees ")
     text = _RATES.sub(_rate, _RATE.sub(lambda rate: " miles/h" if rate[1][0] in "mM" else " km/h", text))

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from workbench.comparing.triage import CITATION, negations
 from workbench.model import ProposedStatement
 from workbench.proposing.rules.lexicon import function_words
-from workbench.text.inflection import first_letters, forms
+from workbench.text.inflection import LETTERS_STAY, first_letters, forms
 from workbench.text.normalise import fold, words
 from workbench.text.numbers import OFTEN, counting, measured, opposed
 from workbench.text.tokens import UNSPACED, sentences
@@ -55,8 +55,11 @@ class Passages:
         for index in range(len(self.sentences)):
             for word in {*(found := _words(self.quote(index), lang)), *measured(found, lists=True)}:
                 places[word].append(index)
-        for word, indices in places.items():
-            self._words[first_letters(word, lang)][word] = indices
+        if lang in LETTERS_STAY:
+            for word, indices in places.items():
+                self._words[first_letters(word, lang)][word] = indices
+        else:
+            self._words[""] = places
         self._forms: dict[str, dict[str, list[int]]] = {}
 
     def holding(self, word: str) -> set[int]:
