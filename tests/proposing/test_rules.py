@@ -44,7 +44,7 @@ def test_dates_are_those_of_the_patterns_tried_everywhere(text: str) -> None:
     """They are tried only where a figure or a word stands that they need."""
     starts = [found.start() for found in quantities._STARTS.finditer(text)]
     level = quantities._levelled(text)
-    words = frozenset(quantities._LETTERS.findall(level))
+    words = frozenset(re.findall(r"[^\W\d_]+", level))
     calendar = quantities._calendar().finditer(level)
     assert [one.span() for one in calendar] == [
         one.span() for one in quantities._by_calendar(level, words, starts)

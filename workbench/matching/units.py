@@ -25,6 +25,8 @@ from workbench.text.ground import ground
 from workbench.text.language import detect
 from workbench.text.normalise import key
 
+Ground = Callable[[str, str], tuple[Span, ...]]
+
 
 def language_of(sample: Sample, policy: Policy) -> str:
     """The language named by the sample's meta (`language` or `lang`), else by the policy, else detected.
@@ -137,9 +139,7 @@ def _spans(entity: ProposedEntity, reference: str, every: bool) -> tuple[Span, .
     return spans if every else spans[:1]
 
 
-def _quoted(
-    statement: ProposedStatement, contexts: Sequence[str], ground: Callable[[str, str], tuple[Span, ...]]
-) -> tuple[Evidence, ...]:
+def _quoted(statement: ProposedStatement, contexts: Sequence[str], ground: Ground) -> tuple[Evidence, ...]:
     if not statement.quote:
         return ()
     places = range(len(contexts)) if statement.context is None else [statement.context]

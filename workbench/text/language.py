@@ -19,28 +19,29 @@ _NO_LETTERS = bytes(code for code in range(256) if not (code < 128 and chr(code)
 _SPACED = {code: " " for code in range(128) if not chr(code).isalpha()}
 
 
+def _languages_of(section: str) -> dict[str, list[str]]:
+    languages: dict[str, list[str]] = defaultdict(list)
+    for language, words in by_key(section).items():
+        for word in words:
+            languages[word].append(language)
+    return languages
+
+
 def _weighed(section: str) -> dict[str, list[tuple[str, int]]]:
     """Each stop word with its languages and what it weighs for each: 12 in one language, 12 / n in n.
 
     Integers, so that no order of adding matters; a word of one letter weighs a quarter.
     """
-    languages: dict[str, list[str]] = defaultdict(list)
-    for language, words in by_key(section).items():
-        for word in words:
-            languages[word].append(language)
     return {
         word: [(name, max(1, 12 // len(names)) // (4 if len(word) == 1 else 1)) for name in names]
-        for word, names in languages.items()
+        for word, names in _languages_of(section).items()
     }
 
 
 # Stop words that few other languages of the script share.
 _LANGUAGES = {script: _weighed(_WORDS[script]) for script in ("latin", "cyrillic")}
 # Letters that no other language of the lists writes, or hardly.
-_LATIN_LETTERS: dict[str, list[str]] = {}
-for _language, _letters in (line.split() for line in _WORDS["latin letters"].splitlines() if line):
-    for _letter in _letters:
-        _LATIN_LETTERS.setdefault(_letter, []).append(_language)
+_LATIN_LETTERS = _languages_of(_WORDS["latin letters"])
 # Letters that decide alone, in this order.
 _LETTERS = [line.split() for line in _WORDS["cyrillic letters"].splitlines() if line]
 
@@ -102,9 +103,8 @@ def _by_words(text: str, script: str) -> str:
     scores: dict[str, int] = defaultdict(int)
     counts = word_counts(lowered)
     for word in counts.keys() & known.keys():
-        number = counts[word]
         for language, weight in known[word]:
-            scores[language] += weight * number
+            scores[language] += weight * counts[word]
     if script == "latin" and not text.isascii():
         for letter in set(lowered).intersection(_LATIN_LETTERS):
             for language in _LATIN_LETTERS[letter]:

@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterable
 from pkgutil import get_data
 
-_DIGIT = re.compile(r"\d")
-
 
 def sections(module: str) -> dict[str, str]:
     """The word lists in the text file of the same name as a module, by the `[name]` above each."""
@@ -44,9 +42,8 @@ def pairs(section: str) -> dict[str, str]:
     return dict(line.split(": ", 1) for line in section.strip().splitlines())
 
 
-def has_digit(word: str) -> bool:
-    """Whether a word has a digit: a number, a date or a code."""
-    return _DIGIT.search(word) is not None
+has_digit = re.compile(r"\d").search
+"""What tells whether a word has a digit: a number, a date or a code."""
 
 
 stored = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode

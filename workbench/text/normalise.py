@@ -243,9 +243,8 @@ def _one_alphabet(match: re.Match[str]) -> str:
 
 
 def _composed(text: str) -> str:
-    raised = _RAISED.sub(
-        lambda sign: _WRITTEN.get(sign[0], "^" + sign[0]), _BARE.sub(lambda sign: f"0{sign[0]}", text)
-    )
+    bare = _BARE.sub(lambda sign: f"0{sign[0]}", text)
+    raised = _RAISED.sub(lambda sign: _WRITTEN.get(sign[0], "^" + sign[0]), bare)
     return unicodedata.normalize("NFKC", raised)
 
 

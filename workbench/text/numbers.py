@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterable, Sequence, Set
 from decimal import Decimal
 from functools import lru_cache, partial
-from itertools import groupby, pairwise
+from itertools import pairwise
 from math import inf
-from operator import itemgetter
 
 from workbench.text.lists import by_word, has_digit, listed, sections, valued
 from workbench.text.tokens import UNSPACED
@@ -184,10 +183,7 @@ _CLOCK = re.compile(r"(?<!\S)(1[0-2]|[1-9])(?:c([0-5]\d))? ([ap])m(?!\S)")
 
 PAUSE = "ǀǀ"
 """A word that ends a number: "three hundred. Two escaped" is no 302."""
-_MAGNITUDE_WORDS = "|".join(  # a search jumps to the first letters
-    rf"{first}(?<!\w.)(?:{'|'.join(word[1:] for word in words)})"
-    for first, words in groupby(sorted(_ADDED), itemgetter(0))
-)
+_MAGNITUDE_WORDS = "|".join(rf"{word[0]}(?<!\w.){word[1:]}" for word in _ADDED)  # a search jumps to these
 # Eighteen, twenty; 5 €, 10; twenty thirty-year-olds.
 _TEENS = re.compile(rf"(t(?:een|wenty)|[€$£¥₽])(?:[,;)]| (?=\w+ty-(?!(?:{_WORDS['digits'].strip()})\b)))")
 # Not at the comma of two thousand, three hundred.
@@ -204,8 +200,7 @@ def parted(text: str) -> str:
     text = _COLD.sub(rf"{_MINUS} \1", text)
     text = _ABSATZ.sub(r"\1 ", _MONEY.sub(r"\1\2", text))
     text = _MILLION.sub(" million ", text)
-    if "/" in text:
-        text = _FRACTION.sub(lambda part: f"{int(part[1] or 0) + int(part[2]) / int(part[3])}", text)
+    text = _FRACTION.sub(lambda part: f"{int(part[1] or 0) + int(part[2]) / int(part[3])}", text)
     if _IS_EAST.search(text):
         text = _EAST_NUMBER.sub(_east_number, _EAST_DATE.sub(_east_date, text))
     text = _CODE.sub(lambda code: _CURRENCIES[code[1]], text)
@@ -426,8 +421,6 @@ def _compose(
         composed += [below + value, sign] if sign else [below + value]
         behind = index + used
         sign = below = ""
-    if UNITS.isdisjoint(composed):
-        return composed
     pairs = pairwise((*composed, ""))
     return [_LAST_ZEROS.sub("", word) if unit in UNITS else word for word, unit in pairs]
 
@@ -498,21 +491,20 @@ def _below_thousand(words: Sequence[str], at: int, units: dict[str, int]) -> tup
 def _dates(words: list[str]) -> list[str]:
     """Day, month and year beside each other as one date; the word for year goes."""
     dated: list[str] = []
-    index = 0
-    while index < len(words):
-        word = words[index]
+    behind = 0
+    for index, word in enumerate(words):
+        if index < behind:
+            continue
         if not (word[0].isdecimal() or word in MONTHS or word in _FIRST_DAY or word == "thang"):  # most words
             dated.append(word)
-            index += 1
             continue
         word, used = _date_at(words, index)
         if word[0].isdecimal() and "d" in word and dated and dated[-1] in _WEEKDAYS:  # the year says which
             del dated[-1]
         dated.append(word)
-        index += used
+        behind = index + used
         year = _is_year(word) or re.fullmatch(r"\d{4}m\d\d(?:d\d\d)?", word)
-        if index < len(words) and words[index] in _YEAR_WORDS and year:
-            index += 1
+        behind += bool(year) and not _YEAR_WORDS.isdisjoint(words[behind : behind + 1])
     return dated
 
 

@@ -50,16 +50,11 @@ class Passages:
             for span in sentences(context)
         ]
         self._lang = lang
-        self._words: dict[str, dict[str, list[int]]] = defaultdict(dict)
-        places: dict[str, list[int]] = defaultdict(list)
+        stays = lang in LETTERS_STAY
+        self._words: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
         for index in range(len(self.sentences)):
             for word in {*(found := _words(self.quote(index), lang)), *measured(found, lists=True)}:
-                places[word].append(index)
-        if lang in LETTERS_STAY:
-            for word, indices in places.items():
-                self._words[first_letters(word, lang)][word] = indices
-        else:
-            self._words[""] = places
+                self._words[first_letters(word, lang) if stays else ""][word].append(index)
         self._forms: dict[str, dict[str, list[int]]] = {}
 
     def holding(self, word: str) -> set[int]:

@@ -180,15 +180,13 @@ def _is_listed(name: str, entries: Set[str], stems: Set[str] = frozenset()) -> b
     return bool(known) and not name.islower()
 
 
-is_place = lru_cache(maxsize=4_096)(partial(_is_listed, entries=LATIN_PLACES, stems=CYRILLIC_PLACES))
+is_place = lru_cache(4_096)(partial(_is_listed, entries=LATIN_PLACES, stems=CYRILLIC_PLACES))
 """Whether a name as it stands in a text is a known country, region or city."""
 
-is_organisation = lru_cache(maxsize=4_096)(
-    partial(_is_listed, entries=ORGANISATIONS, stems=ORGANISATION_STEMS)
-)
+is_organisation = lru_cache(4_096)(partial(_is_listed, entries=ORGANISATIONS, stems=ORGANISATION_STEMS))
 """Whether a name is a widely known organisation."""
 
-is_faith = lru_cache(maxsize=4_096)(partial(_is_listed, entries=FAITHS))
+is_faith = lru_cache(4_096)(partial(_is_listed, entries=FAITHS))
 """Whether a name is a known faith, party adjective or the like."""
 
 
@@ -207,5 +205,4 @@ FIRST_CYRILLIC = frozenset(stem(name) for name in words(WORDS["first-names-cyril
 @lru_cache(maxsize=4_096)
 def is_first_name(word: str) -> bool:
     """Whether a word as it stands in a text, or the first half of a hyphenated one, is a known first name."""
-    half = "-" in word and _is_listed(word.partition("-")[0], FIRST_LATIN)
-    return half or _is_listed(word, FIRST_LATIN, FIRST_CYRILLIC)
+    return _is_listed(word, FIRST_LATIN, FIRST_CYRILLIC) or _is_listed(word.partition("-")[0], FIRST_LATIN)

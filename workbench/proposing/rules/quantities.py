@@ -33,7 +33,6 @@ def any_of(listed: str) -> str:
 # Most of a text holds no quantity, and the patterns below are slow where they find none. So each is tried at
 # the figures of a text only, or where a word stands that it needs. What is found is the same.
 _STARTS = re.compile(r"\d++")
-_LETTERS = re.compile(r"[^\W\d_]+")
 # Letters that IGNORECASE takes for another one.
 _SAME = str.maketrans("İıſKµς", "iiskμσ")
 _ODD = "İıſKµςΣ"
@@ -87,7 +86,6 @@ _MARKED = re.compile("[\u0900-\u097f\u0e00-\u0e7f]")
 _DAY = re.compile(rf"(?<![\w-])(?:{_EITHER['days']})(?= )")
 # Code points from the first figure of a date to its month, at most: 11-го – 12-го del July.
 _BEFORE_MONTH = 18
-_LONGEST_DAY = 40  # of a day in words to its month, at most: dreiundzwanzigster of
 
 
 @lru_cache(maxsize=1)
@@ -115,10 +113,7 @@ def _by_calendar(level: str, words: Set[str], starts: Sequence[int]) -> Iterator
         yield from _calendar().finditer(level)
         return
     dated = set(months := _places(_MONTHS.intersection(words), level))
-    if months:
-        dated.update(
-            match.start() for match in _DAY.finditer(level, max(0, months[0] - _LONGEST_DAY), months[-1])
-        )
+    dated.update(match.start() for match in _DAY.finditer(level if months else ""))
     for month in months:
         dated.update(starts[bisect_left(starts, month - _BEFORE_MONTH) : bisect_left(starts, month)])
     end = 0
@@ -200,18 +195,15 @@ _EAST = re.compile(
 
 @lru_cache(maxsize=32)
 def _single_words(lang: str) -> frozenset[str]:
-    """One of these stands in a text in which `_single` finds something; empty where that is not known."""
+    """One of these stands in a text in which `_single` finds something."""
     more = ("march", "may") if lang in {"en", "de"} else ()
-    terms = frozenset(map(_levelled, (*WEEKDAYS.get(lang, ()), *ALONE.get(lang, ()), *more)))
-    return terms if all(map(_LETTERS.fullmatch, terms)) else frozenset()
+    return frozenset(map(_levelled, (*WEEKDAYS.get(lang, ()), *ALONE.get(lang, ()), *more)))
 
 
 @lru_cache(maxsize=32)
-def _single(lang: str) -> re.Pattern[str] | None:
+def _single(lang: str) -> re.Pattern[str]:
     """Weekdays and months that stand alone, none of them part of a longer name."""
     listed = any_of(" ".join((*WEEKDAYS.get(lang, ()), *ALONE.get(lang, ()))))
-    if not listed:
-        return None
     if lang not in {"en", "de"}:
         return re.compile(rf"(?<!\w)(?:{listed})(?!\w|-\w)")
     titled = "|".join(word.capitalize() for word in listed.split("|"))
@@ -222,10 +214,8 @@ def _single(lang: str) -> re.Pattern[str] | None:
 
 
 def _alone(text: str, lang: str, level: str, words: Set[str]) -> Iterator[re.Match[str]]:
-    pattern, named = _single(lang), _single_words(lang)
-    if pattern is None:
-        return iter(())
-    return _at(pattern, text, _places(named.intersection(words), level)) if named else pattern.finditer(text)
+    named = _single_words(lang).intersection(words)
+    return _at(_single(lang), text, _places(named, level)) if named else iter(())
 
 
 def dates(text: str, lang: str) -> list[Found]:

@@ -93,9 +93,7 @@ def read(text: str, lang: str, claims: Claims) -> Reading:
     words, folds = found.words, [word.casefold() for word in found.words]
     opening = _opening(text, words, found.starts)
     claimed = _claimed(found, claims)
-    capital = [
-        (word[0].isupper() or is_capital(word)) and index not in claimed for index, word in enumerate(words)
-    ]
+    capital = [is_capital(word) and index not in claimed for index, word in enumerate(words)]
     capitalised = frozenset(
         folds[index]
         for index in compress(range(len(words)), capital)

@@ -93,15 +93,12 @@ _SITE = re.compile(rf"(?<![\w./@-])(?:[^\W_][\w-]{{0,40}}\.){{0,2}}[^\W_][\w-]{{
 
 
 # A bare EN is a word of French and Spanish: only DIN EN 1992, EN ISO 9001. Few places of a text need a look.
-_START = either("start of a whole").pattern
-
-
 @lru_cache(maxsize=2)
 def _whole(*, rare: bool) -> re.Pattern[str]:
     """The sections in their order: what comes first is found; German laws and cases are tried everywhere."""
     names = (name for name in WORDS if name.startswith("whole-") and (rare or name != "whole-other_rare"))
     kinds = "|".join(f"(?P<{name[6:]}>{either(name).pattern})" for name in names)
-    return re.compile(rf"(?<![\w-])(?={_START})(?:{kinds})")
+    return re.compile(rf"(?<![\w-])(?={either('start of a whole').pattern})(?:{kinds})")
 
 
 def wholes(text: str) -> Iterator[Found]:
