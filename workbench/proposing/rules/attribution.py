@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from math import log
 from typing import NamedTuple
 
@@ -159,13 +160,8 @@ def _words(text: str, lang: str) -> Sequence[str]:
     listed = words(text, lang)
     if (joined := "".join(listed)).isascii() or not _UNSPACED.search(joined):
         return listed
-    terms: list[str] = []
-    for word in listed:
-        if len(word) > 2 and _UNSPACED.match(word):
-            terms.extend(word[at : at + 2] for at in range(len(word) - 1))
-        else:
-            terms.append(word)
-    return terms
+    cut = (map("".join, pairwise(word)) if _UNSPACED.match(word) and word[2:] else [word] for word in listed)
+    return [term for terms in cut for term in terms]
 
 
 def _content(statement: str, lang: str) -> list[str]:

@@ -353,8 +353,7 @@ def _found(label: str, *layers: Iterator[re.Match[str]]) -> list[Found]:
     """What the layers match, the first of them before the others."""
     claims = Claims()
     for layer in layers:
-        if matches := list(layer):
-            claims.add([Found(_start(match, label), match.end(), label) for match in matches])
+        claims.add([Found(_start(match, label), match.end(), label) for match in layer])
     return claims.items
 
 

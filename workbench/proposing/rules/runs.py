@@ -106,10 +106,8 @@ def read(text: str, lang: str, claims: Claims) -> Reading:
 
 def is_capital(word: str) -> bool:
     """Paris, iPhone, al-Qaeda: a capital first, or after one to three small letters or a hyphen."""
-    if word.islower():
-        return word == "plc"
-    if not word[0].islower():
-        return word[0].isupper()
+    if word.islower() or not word[0].islower():
+        return word[0].isupper() or word == "plc"
     head, _, tail = word.replace("’", "-").replace("'", "-").partition("-")
     if tail:
         return len(head) <= 3 and tail[0].isupper()

@@ -41,10 +41,6 @@ _KATA_HEADED = re.compile(
     f"[{_KATA}]{{2,12}}(?:(?P<place>州|市|県|島|川|山|海|湖|共和国|王国|帝国|半島)|(?P<organisation>大学|社|銀行|党|軍))"
 )
 _HEADED = pairs(_WORDS["headed"])
-_KOREAN_HEADED = re.compile(_HEADED["korean"])
-_ARABIC_AFTER = re.compile(_HEADED["arabic"])
-_HEBREW_AFTER = re.compile(_HEADED["hebrew"])
-_THAI_AFTER = re.compile(_HEADED["thai"])
 
 
 def _names(section: str) -> list[str]:
@@ -91,11 +87,11 @@ def _layers() -> tuple[tuple[re.Pattern[str], re.Pattern[str], str], ...]:
         (_DOT, _DOTTED, "person"),
         *headed,
         (_HAN_OR_KANA, _KATA_HEADED, ""),
-        (_HANGUL, _KOREAN_HEADED, ""),
+        (_HANGUL, _HEADED["korean"], ""),
         *((script, pattern, "place") for script, pattern in known),
-        (_ARABIC, _ARABIC_AFTER, "place"),
-        (_HEBREW, _HEBREW_AFTER, "place"),
-        (_THAI, _THAI_AFTER, "place"),
+        (_ARABIC, _HEADED["arabic"], "place"),
+        (_HEBREW, _HEADED["hebrew"], "place"),
+        (_THAI, _HEADED["thai"], "place"),
     )
     return tuple((script, re.compile(pattern), label) for script, pattern, label in written)
 
@@ -113,6 +109,5 @@ def uncased(text: str) -> list[Found]:
 
 def _labelled(found: re.Match[str], label: str) -> Found:
     start, end = found.span("name" if found.groupdict().get("name") else 0)
-    if found.string[start:end] in BODIES:
-        label = "organisation"
+    label = "organisation" if found.string[start:end] in BODIES else label
     return Found(start, end, label or found.lastgroup or "")
