@@ -157,9 +157,7 @@ def set_span(opened: Opened, unit: Unit, span: Span) -> Put:
 
 def _worded(opened: Opened, before: Unit, unit: Unit) -> tuple[Unit, ...]:
     """An entity with other words: the machine's verdict follows them, a person's stays."""
-    if by_person(opened, before):
-        return (unit,)
-    return (_added(opened, unit),) if unit.origin == "human" else matched(opened, unit)
+    return (unit,) if by_person(opened, before) else matched(opened, unit)
 
 
 def by_person(opened: Opened, unit: Unit) -> bool:
@@ -192,7 +190,7 @@ def add_span(opened: Opened, kind: Kind, span: Span, label: str = "") -> Put:
         spans=spans if kind == "entity" else (span,),
         origin="human",
     )
-    return Put("add", kind, (_added(opened, unit),))
+    return Put("add", kind, matched(opened, unit))
 
 
 def accept(opened: Opened, kind: Kind, *, fast: bool = False) -> Accept:
@@ -318,15 +316,26 @@ def matched(opened: Opened, *units: Unit, gone: Collection[str] = ()) -> tuple[U
     """Units that a person made or edited with the verdicts of the matcher that opened the sample.
 
     They are linked together with all that count: one name of a context finds one unit. Those whose ids are
-    `gone` count no more. Undecided when blind, and for statements.
+    `gone` count no more. Nobody looked for them when the names of the contexts were proposed, so the text of
+    the contexts is searched too. Undecided when blind, and for statements.
     """
     if opened.blind or units[0].kind == "statement":
         return tuple(replace(unit, match=Match()) for unit in units)
     ids = {unit.id for unit in units} | {*gone}
     others = [unit for unit in opened.units("entity") if unit.counted and unit.id not in ids]
     alone = [replace(unit, duplicate_of="") for unit in units]
-    judged = _by_machine(opened, alone, opened.base, others)
-    return tuple(unit.matched(counterpart.match) for unit, counterpart in zip(units, judged, strict=True))
+    linked, in_text = _by_machine(opened, alone, opened.base, others), _by_machine(opened, alone, None)
+    pairs = zip(units, linked, in_text, strict=True)
+    contexts = opened.sample.retrieved_contexts
+    return tuple(unit.matched(_better(one.match, other.match, contexts)) for unit, one, other in pairs)
+
+
+def _better(linked: Match, in_text: Match, contexts: Sequence[str]) -> Match:
+    """The place in the text where a name stands there only, or with more of its words."""
+    words, more = (len(match.evidence[0].of(contexts)) if match.evidence else 0 for match in (linked, in_text))
+    if linked.verdict == "found" and (in_text.verdict == "missing" or more <= words):
+        return linked
+    return in_text if in_text.evidence else linked
 
 
 def _by_machine(
@@ -335,18 +344,6 @@ def _by_machine(
     """The units with the verdicts of the matcher; without a proposal by the text of the contexts alone."""
     matching = opened.dataset.matching._replace(threshold=opened.opening.threshold)
     return machine(opened.sample, units, proposal, matching, among).units
-
-
-def _added(opened: Opened, unit: Unit) -> Unit:
-    """A name that a person added, matched; also found where it stands in the text of a context.
-
-    Nobody looked for it there when the names of the contexts were proposed.
-    """
-    (unit,) = matched(opened, unit)
-    if unit.match.verdict != "missing" or unit.kind == "statement":
-        return unit
-    (found,) = _by_machine(opened, [unit], None)
-    return found if found.match.verdict == "found" else unit
 
 
 def judge(
