@@ -1,6 +1,5 @@
 """Searches and what is said of places, apart from any screen."""
 
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -86,8 +85,8 @@ def test_a_reason_is_shown_whole_in_the_line_below_the_units(bench: Bench) -> No
 
 @from_cases
 def test_what_stands_before_a_place_is_cut_between_words_where_there_are_any(before: str, shown: str) -> None:
-    act: Any = SimpleNamespace(sample=SimpleNamespace(user_input=""))
+    act: Any = None
 
-    line = Places().drawn(Place("agra", "todo", act, before, "Indien", ""), 80)
+    line = Places().drawn(Place("agra", "", "todo", act, before, "Indien", ""), 80)
 
     assert shown == line[2][0]

@@ -254,7 +254,7 @@ def curve_lines(look: Look, calibration: Calibrated) -> list[str]:
 def probability_lines(calibration: Calibrated) -> list[str]:
     """How likely a match is right, and the similarities that are worth a look."""
     rows = [
-        [_near(bucket), f"{bucket.pairs:,}", number(bucket.predicted, 2), number(bucket.found, 2)]
+        [_near(bucket), f"{bucket.pairs:,}", *(number(one, 2) for one in _told(bucket))]
         for bucket in calibration.reliability.bins
     ]
     lines = [
@@ -266,6 +266,11 @@ def probability_lines(calibration: Calibrated) -> list[str]:
         return [*lines, "no similarity is in doubt (probability .2 to .8)"]
     low, high = calibration.band
     return [*lines, f"worth a look: similarities {low}–{high} (probability .2 to .8)"]
+
+
+def _told(bucket: ReliabilityBin) -> tuple[float | None, float | None]:
+    """Its probability and its share; neither of a few units, which tell of themselves alone."""
+    return (None, None) if bucket.pairs < FEWEST else (bucket.predicted, bucket.found)
 
 
 def _near(bucket: ReliabilityBin) -> str:

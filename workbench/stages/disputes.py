@@ -265,7 +265,7 @@ class DisputeReport:
         Raises UsageError for a name that nothing here is called.
         """
         if between and between not in SORTS and between not in self.betweens:
-            there = ", ".join((*SORTS, *self.betweens))
+            there = ", ".join(dict.fromkeys((*SORTS, *self.betweens)))
             raise UsageError(f"nothing is between {between!r}; there is: {there}")
         return tuple(
             dispute
@@ -379,15 +379,16 @@ def _annotators(case: DisputeCase) -> Iterator[Dispute]:
 def _flags(case: DisputeCase, annotator: str) -> Iterator[Dispute]:
     """Flagged samples: one's own flags, and those of others once the values of the sample may be shown.
 
-    They stand where the difference of the automatic and the verified value puts them.
+    They stand where the difference of the value that leads and the verified one puts them.
     """
     flagged: dict[int, list[stored.ReviewHead]] = {}
     for head in case.heads:
         if head.flag:
             flagged.setdefault(head.sample_id, []).append(head)
-    automatic, gold = case.column(case.first, case.run), case.gold
+    lead = scores.imported_column(case.store, case.info.id, case.kind) or case.first
+    automatic, gold = case.column(lead, case.run), case.gold
     both = len(automatic.keys() & gold.keys())
-    weights = case.weights(case.at.name) if flagged else {}
+    weights = case.weights(lead or case.at.name) if flagged else {}
     for number, heads in flagged.items():
         known = number in case.seen and number not in case.closed
         shown = [head for head in heads if head.annotator == annotator or known]

@@ -143,21 +143,17 @@ def set_span(opened: Opened, unit: Unit, span: Span) -> Put:
     """
     shown = as_shown(opened, unit)
     if shown is not None and unit.kind == "entity" and shown.spans[:1] == (span,):
-        moved = replace(unit, text=shown.text, spans=shown.spans, proposed=shown.proposed)
-    else:
-        reference = opened.sample.reference
-        text = span.of(reference) if unit.kind == "entity" else unit.text
-        others = (s for s in unit.spans[1:] if s != span and s.of(reference) == text)
-        moved = replace(unit, text=text, spans=(span, *others))
-        if text == unit.text:
-            return Put("boundary", unit.kind, (moved,))
-        moved = replace(moved, proposed="")
-    return Put("boundary", unit.kind, _worded(opened, unit, moved))
-
-
-def _worded(opened: Opened, before: Unit, unit: Unit) -> tuple[Unit, ...]:
-    """An entity with other words: the machine's verdict follows them, a person's stays."""
-    return (unit,) if by_person(opened, before) else matched(opened, unit)
+        match = unit.match if by_person(opened, unit) else shown.match
+        back = replace(unit, text=shown.text, spans=shown.spans, proposed=shown.proposed, match=match)
+        return Put("boundary", unit.kind, (back,))
+    reference = opened.sample.reference
+    text = span.of(reference) if unit.kind == "entity" else unit.text
+    others = (s for s in unit.spans[1:] if s != span and s.of(reference) == text)
+    moved = replace(unit, text=text, spans=(span, *others))
+    if text == unit.text:
+        return Put("boundary", unit.kind, (moved,))
+    moved = replace(moved, proposed="")
+    return Put("boundary", unit.kind, (moved,) if by_person(opened, unit) else matched(opened, moved))
 
 
 def by_person(opened: Opened, unit: Unit) -> bool:
@@ -330,12 +326,12 @@ def matched(opened: Opened, *units: Unit, gone: Collection[str] = ()) -> tuple[U
     return tuple(unit.matched(_better(one.match, other.match, contexts)) for unit, one, other in pairs)
 
 
-def _better(linked: Match, in_text: Match, contexts: Sequence[str]) -> Match:
+def _better(linked: Match, text: Match, contexts: Sequence[str]) -> Match:
     """The place in the text where a name stands there only, or with more of its words."""
-    words, more = (len(match.evidence[0].of(contexts)) if match.evidence else 0 for match in (linked, in_text))
-    if linked.verdict == "found" and (in_text.verdict == "missing" or more <= words):
+    words, more = (len(match.evidence[0].of(contexts)) if match.evidence else 0 for match in (linked, text))
+    if more <= words or (linked.verdict, text.verdict) == ("found", "missing"):
         return linked
-    return in_text if in_text.evidence else linked
+    return text
 
 
 def _by_machine(
@@ -381,7 +377,7 @@ def refuse_twice(
             continue
         if same(surface) == same(unit.text):
             how = ", rejected: x restores it" if unit.rejected else f" and counts once{hint}"
-            raise InputError(f"{cut(flat(surface), 20)!r} is in the list{how}")
+            raise InputError(f"{cut(flat(unit.text), 20)!r} is in the list{how}")
 
 
 def other_form(opened: Opened, span: Span) -> str:
@@ -590,6 +586,7 @@ class Place:
     """A sample in which the same can be decided: the act on it, and the surface with the text around it."""
 
     key: str
+    question: str
     disposition: Disposition
     act: Act
     before: str
@@ -635,10 +632,11 @@ def places(
     """
     found = []
     ids = samples.ids_with_text(store, opened.dataset.id, decision.text, opened.annotator)
+    ids = [number for number in ids if number != opened.sample_id]
     for done, number in enumerate(ids, start=1):
         if not looked_at(done, len(ids)):
             break
-        if number != opened.sample_id and (place := _place(store, number, opened.annotator, decision)):
+        if place := _place(store, number, opened.annotator, decision):
             found.append(place)
     return found
 
@@ -666,7 +664,7 @@ def _place(store: Store, sample_id: int, annotator: str, decision: Decision) -> 
     spans = ground(decision.text, reference) or tuple(edits[0].units[0].spans[:1])
     span = spans[0] if spans else Span(0, 0)
     return Place(
-        other.sample.id, other.state.entity.disposition, act_on(other, *edits),
+        other.sample.id, other.stored.question, other.state.entity.disposition, act_on(other, *edits),
         reference[max(0, span.start - 99) : span.start], span.of(reference),
         reference[span.end : span.end + 99],
     )  # fmt: skip

@@ -29,6 +29,9 @@ LONGEST, OF_TWO = 30, 24
 """Characters of a unit's wording in the line that says what was done (80 columns), and of each of two."""
 
 
+PAUSES = frozenset(",;:،，、；：")
+"""Tokens at which no name begins or ends."""
+
 FAST = 1.0
 """Seconds in sight below which an accept is marked `fast`."""
 
@@ -244,7 +247,7 @@ def move_edge(unit: Unit, reference: str, *, left: bool, outward: bool) -> Inten
 
 def shifted(reference: str, span: Span, *, left: bool, outward: bool) -> Span:
     """The span with one edge a token further out or in. Raises InputError at the ends."""
-    all_tokens = tokens(reference)
+    all_tokens = [token for token in tokens(reference) if token.text not in PAUSES]
     inside = [token for token in all_tokens if token.start < span.end and token.end > span.start]
     if outward:
         around = [t for t in all_tokens if (t.end <= span.start if left else t.start >= span.end)]

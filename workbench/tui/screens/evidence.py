@@ -22,7 +22,6 @@ from workbench.tui.screens.pick import PickScreen
 from workbench.tui.view import NONE_NEAR, near_lines
 from workbench.tui.widgets.bars import Bar, choice_parts
 from workbench.tui.widgets.passage import Marked, Passage
-from workbench.tui.widgets.sample_pane import NEAR
 
 TakePlace = Callable[[Unit, Evidence], None]
 
@@ -35,10 +34,7 @@ class EvidencePicker(Chooser):
         unit = self.pane.counted_unit
         if not self.pane.contexts:
             raise InputError("no context was retrieved: there is no evidence to choose")
-        opened = self.pane.now.opening.assessments
-        before = (old.match.evidence for shown in opened for old in shown.units if old.id == unit.id)
-        own = next(filter(None, (unit.match.evidence, *before)), ())[:1]
-        near = [*own, *(place for place in await self.pane.near(unit) if place not in own)][:NEAR]
+        near = self.pane.offered(unit, await self.pane.near(unit))
         await self.screen.bench.ask(EvidenceScreen(self, unit, near))
 
     async def ask_same(self) -> None:

@@ -220,7 +220,7 @@ class QueueScreen(BaseScreen):
         desk = self.now
         query, order = self.query_shown, self.views.order
         report = await self._disputes(desk) if order == "disputes" else None
-        disputes = largest_first(report.disputes) if report else {}
+        disputes = first_of_each(report.disputes) if report else {}
         ids = await self._ids(desk, query, disputes)
         if self._wanted is not None or desk is not self.desk:
             return  # something else is wanted by now
@@ -361,7 +361,7 @@ class QueueScreen(BaseScreen):
             if one is not None and one.note and not self.has_class("-roomy"):
                 return f"{one.stands}: {flat(one.note)}"
             who = self.samples.who_disagrees
-            narrow = f"{who}. Mean: − too low, + too high."
+            narrow = f"▸ {who}. Mean: − too low, + too high."
             return narrow if who else "Effect on the mean: − makes it too low, + too high."
         if self._settles:
             return "People differ: no gold yet. enter: settle side by side."
@@ -534,8 +534,15 @@ class QueueScreen(BaseScreen):
             return
         if isinstance(target, int):
             await self.bench.review(desk, target)
+            return
+        self.settling.forget()
+        if target.samples > 1:  # they have no one place
+            from workbench.stages.intents import told
+
+            self.action_reread()
+            self.succeeded(f"{'undid' if target.undone else 'redone'}: {told(target.edit, target.samples)}")
+            self.bench.open_gate()
         else:
-            self.settling.forget()
             await self.bench.review(desk, target.sample_id, target)
 
     def action_why(self) -> None:
@@ -577,10 +584,10 @@ class QueueScreen(BaseScreen):
             self.action_reread()
 
 
-def largest_first(disputes: Sequence[Dispute]) -> dict[int, Dispute]:
-    """The largest disagreement of each sample that may be seen, the largest effect on the mean first."""
+def first_of_each(disputes: Sequence[Dispute]) -> dict[int, Dispute]:
+    """The first disagreement of each sample that may be seen: of the score that leads, then the largest."""
     of_sample: dict[int, Dispute] = {}
-    for dispute in sorted(disputes, key=lambda dispute: -(dispute.moves or 0.0)):
+    for dispute in disputes:
         if not dispute.hidden:
             of_sample.setdefault(dispute.sample_id, dispute)
     return of_sample

@@ -345,6 +345,12 @@ class ReviewScreen(BaseScreen):
             return
         self.bench.home.settling.forget()
         moved, opened = led
+        if moved.samples > 1:  # they have no one place
+            now = self.pane.now
+            picked = bool(now.opening.off_plan)
+            self.show(await intents.open_sample(self.desk, now.sample_id, picked=picked))
+            self._arrived(moved)
+            return
         if moved.resolves != self.desk.resolves:
             self.app.call_later(self.bench.review_instead, self.desk, moved)
             return
@@ -359,7 +365,7 @@ class ReviewScreen(BaseScreen):
     def _arrived(self, moved: Moved, way: str = "") -> None:
         word, opened = "undid" if moved.undone else "redone", self.pane.opened
         message = f": {intents.told(moved.edit, moved.samples)}{way}"
-        if opened is None or opened.sample_id != moved.sample_id:  # it could not be opened
+        if opened is None or opened.sample_id != moved.sample_id:  # several, or it could not be opened
             self.saver.saved(f"{word}{message}")
             return
         room = self.query_one(Status).room - width(f"{word} on {message}")
@@ -488,7 +494,7 @@ class ReviewScreen(BaseScreen):
     async def action_read(self) -> None:
         """All that is known of the unit, where its pane or line has less room."""
         unit, pane = self.pane.unit, self.pane
-        near = await pane.near(unit) if pane.wants_near(unit) else None
+        near = pane.offered(unit, await pane.near(unit)) if pane.wants_near(unit) else None
         title = cut_middle(flat(unit.text), BOX)
         await self.bench.ask(ReadScreen(title, *view.detail(unit, pane.now, near, BOX)))
 

@@ -14,7 +14,7 @@ from workbench.stages.desk import Desk, new_action
 from workbench.stages.editing import Decision, Place
 from workbench.stages.intents import OF_TWO
 from workbench.stages.review import Opened
-from workbench.text.cells import DISPOSITION_SYMBOL, cut_front, cut_middle, cut_words, fit, short, width
+from workbench.text.cells import DISPOSITION_SYMBOL, cut_front, cut_middle, cut_words, fit, in_table, width
 from workbench.text.figures import many
 from workbench.text.safe import flat
 from workbench.tui.keys import bindings
@@ -24,6 +24,7 @@ from workbench.tui.widgets.lines import Lines, Toned
 from workbench.tui.work import on_stage, start
 
 NOTHING = "No other sample has it that you may change."
+OTHERS = "{} the text: blind, skipped, excluded or no such unit."
 TELL = 0.1
 """Seconds between two looks at how far the search is."""
 
@@ -45,7 +46,7 @@ class Places(Lines[Place]):
             before = end.partition(" ")[2] or end  # no part of a word; some scripts have no spaces
         return [
             (f"{sign} ", "dim"),
-            (fit(short(row.key, name, row.act.sample.user_input), name) + "  ", ""),
+            (fit(in_table(row.key, row.question, name), name) + "  ", ""),
             (before, "dim"),
             (surface, "struck" if out else "strong"),
             (cut_words(flat(row.after), room - width(before)), "dim"),
@@ -74,6 +75,7 @@ class SameScreen(Dialog):
             id="title",
         )
         yield self._places
+        yield Bar(id="others")
         yield Bar(id="sum")
 
     def on_mount(self) -> None:
@@ -109,6 +111,9 @@ class SameScreen(Dialog):
         if not self._places.count:
             self._say(NOTHING)
             return
+        if more := self._looked[1] - self._places.count:
+            others = OTHERS.format(many(more, "more has", "more have"))
+            self.query_one("#others", Bar).show([(others, DIM)])
         verified = sum(row.verified for row in chosen)
         text = many(len(chosen), "sample")
         if verified:

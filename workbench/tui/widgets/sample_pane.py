@@ -15,7 +15,7 @@ from textual.message import Message
 from workbench.errors import InputError
 from workbench.matching.nearest import nearest
 from workbench.model import Disposition, Evidence, Kind, Span, Unit
-from workbench.stages.editing import doubtful, least_certain
+from workbench.stages.editing import as_shown, doubtful, least_certain
 from workbench.stages.hints import NO_NAMES, names_of, unmarked
 from workbench.stages.review import Opened
 from workbench.text.cells import cut_middle, width
@@ -360,6 +360,12 @@ class SamplePane(Container):
             known[unit.text] = await asyncio.to_thread(nearest, unit.text, self.contexts, NEAR)
         return known[unit.text]
 
+    def offered(self, unit: Unit, near: Iterable[Evidence]) -> list[Evidence]:
+        """The place that a unit has, or was shown with at first, and the passages most like it."""
+        shown = as_shown(self.now, unit)
+        own = (unit.match.evidence or (shown.match.evidence if shown else ()))[:1]
+        return [*own, *(place for place in near if place not in own)][:NEAR]
+
     def _show_detail(self, unit: Unit | None, near: Sequence[Evidence] | None) -> None:
         """What is known of the unit and helps to decide on it; a line of it where there is one only."""
         if unit is None:
@@ -367,6 +373,7 @@ class SamplePane(Container):
             self.detail.show("")
             self.tallies.note = ()
             return
+        near = near if near is None else self.offered(unit, near)
         size = self.detail.scrollable_content_region.width
         if size:
             self.detail.entitle(Content(cut_middle(flat(unit.text), max(8, size - 2))))
