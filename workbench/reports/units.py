@@ -28,11 +28,13 @@ def tally(counted: Tally) -> str:
     """`3/6 .50`, and `3/6 .50–.67` while units are unsure."""
     if not counted.units:
         return f"no units {UNDEFINED}"
-    interval = counted.interval
-    assert interval is not None  # there are units
-    low, high = interval
-    shown = value(low) if low == high else f"{value(low)}–{value(high)}"
-    return f"{counted.found}/{counted.units} {shown}"
+    return f"{counted.found}/{counted.units} {_ends(counted)}"
+
+
+def _ends(counted: Tally) -> str:
+    """`.50`, `.50–.67` while units are unsure, and `–` without units."""
+    low, high = counted.interval or (None, None)
+    return value(low) if low == high else f"{value(low)}–{value(high)}"
 
 
 def unit_symbol(unit: Unit) -> str:
@@ -111,7 +113,7 @@ def settled_value(opened: Opened, kind: Kind, *, narrow: bool = False) -> str:
 
     `narrow`: `.80 · you had .60`.
     """
-    standing = value(count(opened.settled[kind].assessment.units).recall)
+    standing = _ends(count(opened.settled[kind].assessment.units))
     lead = "" if narrow else f"{settled_as(opened, kind)}: "
     return f"{lead}{standing}{you_had(opened, kind)}"
 
@@ -121,7 +123,7 @@ def stays(opened: Opened, kind: Kind) -> str:
 
     Nobody is named: that would say who A and B are to who settled it without their names.
     """
-    standing = value(count(opened.settled[kind].assessment.units).recall)
+    standing = _ends(count(opened.settled[kind].assessment.units))
     return f"stays {standing}, as settled{you_had(opened, kind)}"
 
 
@@ -134,7 +136,7 @@ def you_had(opened: Opened, kind: Kind) -> str:
     """` · you had .60`; nothing where it stands, or nothing was settled."""
     if not differs(opened, kind):
         return ""
-    return f" · you had {value(count(opened.units(kind)).recall)}"
+    return f" · you had {_ends(count(opened.units(kind)))}"
 
 
 # Why the automatic and the verified value of a sample differ.

@@ -127,8 +127,12 @@ def _decided(
             others = [first for review, first in firsts.items() if review != each[0].review_id]
             who = each[0].annotator
             seen = {
-                _TRAINED: trained.get((who, sample_id)),
-                _RESOLVED: min((number for name, number in shown if name == who), default=None),
+                "of a sample whose known answer training had shown to the person": trained.get(
+                    (who, sample_id)
+                ),
+                "made after the others' values were shown in Resolve": min(
+                    (number for name, number in shown if name == who), default=None
+                ),
             }
             why, decision = _independent(each, kind, others, min(settled, default=None), seen)
             if why:
@@ -149,10 +153,6 @@ def _accepts(rows: Sequence[Said], kind: Kind) -> list[Said]:
         and row.edit.assessment.kind == kind
         and not row.action.startswith(IMPORT_ACTION)
     ]
-
-
-_TRAINED = "of a sample whose known answer training had shown to the person"
-_RESOLVED = "made after the others' values were shown in Resolve"
 
 
 def _independent(

@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from hmac import compare_digest
 from shlex import quote
-from typing import Literal, Protocol, TypeVar, get_args
+from typing import Literal, get_args
 
 from workbench.comparing.intervals import FEWEST
 from workbench.errors import NotFoundError, UsageError
@@ -128,19 +128,9 @@ def why_not(everybody: Sequence[Person], name: str, deed: Deed) -> str:
     return f"{name} is an {role} and may not {deed}: that is for {who}"
 
 
-class _Named(Protocol):
-    @property
-    def name(self) -> str: ...
-
-
-Row = TypeVar("Row", bound=_Named)
-
-
-def listed(store: Store, viewer: str, rows: tuple[Row, ...]) -> tuple[Row, ...]:
-    """Those of some people's rows that a person may see: all for who assigns samples, else their own."""
-    if why_not(people(store), viewer, "assign samples"):
-        return tuple(row for row in rows if row.name == viewer)
-    return rows
+def follows(store: Store, viewer: str, name: str) -> bool:
+    """Whether a person may see how far another one is: for who assigns samples, and of oneself."""
+    return viewer == name or not why_not(people(store), viewer, "assign samples")
 
 
 def find(everybody: Sequence[Person], name: str) -> Person | None:

@@ -12,7 +12,7 @@ from workbench.errors import UsageError
 from workbench.matching.units import language_of
 from workbench.model import Assessment, Kind, Unit
 from workbench.reviewing.fold import resolve
-from workbench.stages.people import Trainee, check, is_trained, listed, needs_training
+from workbench.stages.people import Trainee, check, follows, is_trained, needs_training
 from workbench.stages.queue_values import searched
 from workbench.store import queue, training
 from workbench.store.datasets import DatasetInfo, dataset_info
@@ -126,10 +126,9 @@ def progress(store: Store, info: DatasetInfo, viewer: str) -> Training:
         every = [
             _standing(store, info, name, copies.get(name), passed.get(name, ""), known)
             for name in sorted(named | copies.keys() | passed.keys())
+            if follows(store, viewer, name)
         ]
-    return Training(
-        len(known), info.training["pass"] if info.training else 0.0, listed(store, viewer, tuple(every))
-    )
+    return Training(len(known), info.training["pass"] if info.training else 0.0, tuple(every))
 
 
 def standing(store: Store, info: DatasetInfo, annotator: str) -> Trainee | None:

@@ -300,6 +300,8 @@ class Pages:
         opened = await self._open(caller, number, picked=picked)
         kind = forms.kind_of(asked["kind"], opened)
         message = self._told(caller, asked["did"])
+        if picked and opened.stored.holdout and opened.state.seq < 0:
+            message = "This sample is kept back (holdout): leave it until the queue gives it to you."
         doubts = editing.doubts(opened, kind) if "ask" in asked else []
         if doubts:
             message = (
