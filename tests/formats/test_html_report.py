@@ -342,10 +342,11 @@ def test_suspicions_stand_where_nothing_is_verified_yet(answered: Answered) -> N
     whats = get_args(get_type_hints(Step)["what"])
     steps = tuple(Step(what, samples=2, scorer="linked", order="o", sure=False) for what in whats)
 
-    page = page_of((replace(made, steps=steps, reviews=("statement",)), found), reviewers=[])
+    page = page_of((replace(made, steps=steps, reviews=("statement",), withheld=2), found), reviewers=[])
     text = Page(page).text
 
     assert "Reviewers nobody yet" in text
+    assert "shown (2 more wait for a review without suggestions)" in text
     assert "Check these first question" in text
     assert "The text says: Rome , context 1:" in text
     assert "The samples with the largest effect" not in text

@@ -190,6 +190,8 @@ _HOLDS_FIGURE = re.compile(r"(?<!\w)(?i:the|an?|this|that|at)[ \u00a0]$")
 _OPENS = re.compile(r"(?:^|[.!?…:]\s+|\n)[^\W_]+[ \u00a0]$")  # one word of a sentence: Around 1450 Johannes
 _TWO_CAPITALS = re.compile(r"(?:[ \u00a0-][A-ZÀ-ÞΑ-ΩА-Я][^\W_]*){2}")
 _DAY_BEFORE = re.compile(r"(?<!\d)\d{1,2}[ \u00a0]$")
+_CODE = re.compile(r"(?=\S*\d)[^\W\d_]")
+"""A code, of letters and figures: the word before it says what it is (Account ES91, Código E-2077)."""
 _CYRILLIC = re.compile("[\u0400-\u04ff]")
 # Endings of Russian adjectives: the only words that make one name with a capitalised neighbour of
 # another kind. «Министр Грузии Александр Налбандов» is two names side by side.
@@ -224,7 +226,7 @@ def inside_longer(
         return left is not None and left[1] != left[1].lower() and folded(left[1]) not in numbers.MONTHS
     if (german or surface.islower()) and has_digit(key(surface, lang)):  # four English frigates
         return False
-    goes_on, began = _extends(right, own, apart), _extends(left, own, apart)
+    goes_on, began = _extends(right, own, apart), _extends(left, own, apart) and not _CODE.match(surface)
     if surface[0].isdigit() or (not left and key(surface, lang).isdecimal()):
         begins = _HOLDS_FIGURE.search(before) or (began and not _OPENS.search(before))
         plain = not left and (surface.isdigit() or surface.isalpha())

@@ -59,7 +59,7 @@ def report(
     without `text` nothing of any sample is quoted.
     """
     page: str = _pages().get_template("report.html").render(
-        answer=replace(answer if text else textless(answer), withheld=0, sent=True),  # withheld from a person
+        answer=replace(answer if text else textless(answer), sent=True),
         found=figures,
         reviewers=reviewers,
         brought=brought,
