@@ -198,7 +198,8 @@ def system_commands(app: Bench, screen: Screen[Any]) -> Iterable[SystemCommand]:
     """The actions of the screen, import and export, theme and tour; what holds everywhere comes last."""
     every = acts(screen.active_bindings, digits_as_one=False)
     commands = [act for act in every if act.id != "app.palette" and act.binding.enabled]
-    rest = [act for act in commands if act.group in (EVERY, "Moving")]
+    # the labels have a list of their own
+    rest = [act for act in commands if act.group in (EVERY, "Moving") or act.id.startswith("review.label_")]
     yield from (_command(app, act) for act in commands if act not in rest)
     if isinstance(screen, BaseScreen) and may_leave(screen):
         if app.store is not None:
