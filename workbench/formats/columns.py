@@ -16,7 +16,7 @@ from typing import Any
 
 from workbench.errors import RowError, UsageError
 from workbench.formats.json_lines import Fractional, loads
-from workbench.formats.rows import NAMED, Notes, excerpt, shown
+from workbench.formats.rows import NAMED, Notes, as_object, excerpt, shown
 from workbench.model import KINDS, JsonObject, Kind
 from workbench.scoring.names import SCORERS, metric_of
 
@@ -414,6 +414,10 @@ def renamed(row: JsonObject, columns: NamedColumns, *, deep: bool = False) -> Js
     for path in columns.fields:
         if "." in path and path not in row and (value := value_at(row, path, take=True)) is not None:
             given[path] = value
+    for path, kind in columns.external.items():
+        if "." in path and path not in row and (value := value_at(row, path, take=True)) is not None:
+            scores = as_object(row.get("scores") or {}, "scores", "an object of numbers")
+            row = {**row, "scores": {**scores, f"{path.removeprefix('scores.')} ({kind})": value}}
     wanted = {columns.fields[name] for name in given}
     result: JsonObject = {}
     for name, value in given.items():

@@ -307,11 +307,12 @@ def propose_by_model(
     """Propose what the run of these options lacks.
 
     The run becomes the dataset's current one where there is none, or once it has come to every sample and
-    failed on at most half of them. Of a batch run, batches that an earlier start sent are fetched first.
-    Ctrl-C, or another thread by `stop`, ends it softly: what is under way is waited for; a second Ctrl-C
-    drops that too and raises DroppedError. A killed run goes on where it stopped: no stored answer is asked
-    for again, calls under way at the kill are. Raises AccessError for a key or model that cannot be used,
-    BusyError when nobody answers, UsageError while another process asks for the same run.
+    failed on at most half of them; a retry leaves a newer run in use. Of a batch run, batches that an
+    earlier start sent are fetched first. Ctrl-C, or another thread by `stop`, ends it softly: what is under
+    way is waited for; a second Ctrl-C drops that too and raises DroppedError. A killed run goes on where it
+    stopped: no stored answer is asked for again, calls under way at the kill are. Raises AccessError for a
+    key or model that cannot be used, BusyError when nobody answers, UsageError while another process asks
+    for the same run.
     """
     check(store, annotator, "propose for everybody")
     stopped = stop or threading.Event()
@@ -339,7 +340,8 @@ def propose_by_model(
         notes = (*_notes(setup, options), *notes, *summary.notes)
         report = _report(store, info, run, summary, notes)
         held = report.already + report.proposed
-        if held and (info.run_id is None or (not report.left and held >= report.failed)):
+        newest = not options.retry or info.run_id is None or run.id > info.run_id
+        if held and (info.run_id is None or (newest and not report.left and held >= report.failed)):
             set_dataset(store, info.id, run_id=run.id)
         return report
 
