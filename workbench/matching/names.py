@@ -104,11 +104,14 @@ def described(a: Analysed, b: Analysed) -> Verdict:
     return NOTHING
 
 
+_ADDRESS = re.compile("[^ ]@|://|^www[.]")
 _RATE = re.compile(r"\d\s?[^\W\d]+(?:/| per )([^\W\d])")
 
 
 def compare_as_written(a: Analysed, b: Analysed) -> Verdict:
     """The best layer for two names, each with all its words."""
+    if _ADDRESS.search(a.text) or _ADDRESS.search(b.text):  # another letter is another address
+        return (NORMALISED, "normalised") if a.text.lower() == b.text.lower() else NOTHING
     if a.digits != b.digits and not a.keys & b.keys:
         return coarser_date(a, b), "digits"
     if a.digits and differ(a.text, b.text, a.lang):

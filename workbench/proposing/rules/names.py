@@ -58,6 +58,7 @@ _SHORT_LINE = 4  # words
 _NEAR = 200  # code points of a line that are looked at on either side of a run
 _LINKS = lexicon.PARTICLES | lexicon.WEAK_PARTICLES | {"the"}
 _PLACES_AND_EVENTS = lexicon.PLACE | lexicon.EVENT
+_VERSION = re.compile(r" [vV]\d+(?:\.\d+)*(?![\w-])")  # Router X3 v2.1
 # Verbs right after a bare name that opens a sentence.
 _ACTING = words(lexicon.WORDS["acting"])
 # Verbs that open a sentence by asking for something, before a name: Use SFTP. Ask Jeeves was a site.
@@ -158,6 +159,8 @@ def _spans(reading: Reading, run: Run, label: str) -> Iterator[Found]:
         return
     if reading.word(run.last + 1) in {"'s", "’s"} and is_organisation(f"{reading.text[start:stop]}'s"):
         stop, label = stop + 2, "organisation"
+    if version := _VERSION.match(reading.text, stop):
+        stop = version.end()
     short = reading.folded(run.last) in {"inc", "jr", "sr", "ltd", "corp", "co"}
     yield Found(start, stop + (short and reading.text[stop : stop + 1] == "."), label)  # Inc. keeps its dot
 
@@ -221,7 +224,9 @@ def _trim(reading: Reading, run: Run) -> Run | None:
             break
     while last > first:
         word, before = reading.words[last], reading.words[last - 1]
-        if word == "I" or not (_says_nothing(reading, word) or (is_title(word) and is_place(before))):
+        if word in {"I", "Plus"} or not (
+            _says_nothing(reading, word) or (is_title(word) and is_place(before))
+        ):
             break
         last -= 1
     if first > last:

@@ -340,7 +340,7 @@ def _counts(reading: Reading, around: range, head: str) -> bool:
             return False
         word = words[index]
         if word.isdecimal() and len(word) <= 3:
-            return not index or words[index - 1] != head
+            return index not in reading.claimed and words[index - 1] != head
         if not (reading.capital[index] or word in _MARKS):
             return False
     return False

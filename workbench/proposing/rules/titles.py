@@ -84,9 +84,10 @@ def drugs(text: str) -> Iterator[Found]:
             yield from (Found(*place.span(), "other") for place in places)
 
 
-# Addresses on the web and of people: no names stand in them, except a bare site (bdnews24.com).
+# Addresses on the web and of people, whole, without the mark of the sentence; a handle is no unit.
 _ADDRESS = re.compile(
-    r"(?:https?://|www\.)[^\s<>\"»)\]]+|(?<![\w.])@\w+|(?<![\w.@])[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+"
+    r"(?:https?://|www\.)[^\s<>\"»)\]]*[^\s<>\"»)\].,;:!?'’*|]"
+    r"|(?<![\w.])@\w+|(?<![\w.@])[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+"
 )
 _ENDING = re.compile(r"\.(?:com|org|net|edu|gov|info|ru|de|fr|es|it|uk|eu|io|ру|рф)(?![\w/@-])")
 _SITE = re.compile(rf"(?<![\w./@-])(?:[^\W_][\w-]{{0,40}}\.){{0,2}}[^\W_][\w-]{{0,40}}{_ENDING.pattern}")
@@ -108,9 +109,9 @@ def wholes(text: str) -> Iterator[Found]:
 
 
 def addresses(text: str) -> Iterator[Found]:
-    """Stretches in which no name is looked for; a bare site is itself one."""
+    """Addresses, in which no name is looked for; a bare site is itself one."""
     for match in _ADDRESS.finditer(text if "@" in text or "www." in text or "://" in text else ""):
-        yield Found(*match.span(), "")
+        yield Found(*match.span(), "" if match[0][0] == "@" else "other")
     for match in _SITE.finditer(text if _ENDING.search(text) else ""):
         yield Found(*match.span(), "organisation")
 
