@@ -10,7 +10,6 @@ import tomllib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -32,15 +31,8 @@ CONTEXT_TEXTS: list[str] = _DATA["context_texts"]
 CONTEXT_WRAPS: list[str] = _DATA["context_wraps"]
 CONTEXT_LISTS = (*NAMES["retrieved_contexts"], *_DATA["context_lists"])  # inside objects of a tool
 LIKELY: dict[str, list[str]] = _DATA["likely"]
-BECOMES: dict[str, dict[str, str]] = _DATA["becomes"]
-"""What a column or key becomes in the dataset, by format; "every" for all of them."""
-
-
-@cache
-def left_out(format: str) -> frozenset[str]:  # noqa: A002
-    """The columns or keys of a format that have no place in the dataset."""
-    return frozenset(name for name, told in BECOMES[format].items() if told == "left out")
-
+LEFT_OUT: dict[str, frozenset[str]] = {name: frozenset(names) for name, names in _DATA["left_out"].items()}
+"""Columns or keys that have no place in the dataset, by the format that has them."""
 
 LIST_CELLS = frozenset({*NAMES["retrieved_contexts"], "ground_truths", "groundTruths"})
 KIND_ENDS = (" (entity)", " (statement)")  # what ends the name of a score whose kind a person gave

@@ -1,4 +1,4 @@
-"""Reading a dataset file or folder: find out what it is, stream its rows, say what became of each column."""
+"""Reading a dataset file or folder: find out what it is, and stream its rows."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from pathlib import Path
 from workbench.errors import RowError, UsageError
 from workbench.formats import tables
 from workbench.formats.columns import (
-    BECOMES,
     FIELD_OF,
     NO_COLUMNS,
     NamedColumns,
     check_named,
     is_metric,
-    kept_as,
     likeliest,
     listed,
     note_missing,
@@ -25,7 +23,7 @@ from workbench.formats.columns import (
 from workbench.formats.detect import READERS, DatasetFile, files_of, look, objects
 from workbench.formats.json_lines import RawRow
 from workbench.formats.readers import native, ragas
-from workbench.formats.rows import OBJECT, SENTENCES, FileRow, Notes, excerpt
+from workbench.formats.rows import SENTENCES, FileRow, Notes, excerpt
 from workbench.model import Progress, silent
 
 _CONTEXTS = "retrieved_contexts"
@@ -136,33 +134,3 @@ def _renamed(
             except RowError as error:
                 raw = raw._replace(value=None, error=error)
         yield raw
-
-
-def becomes(notes: Notes, columns: NamedColumns) -> dict[str, str]:
-    """What each column or key becomes in the dataset, in the order of the file."""
-    ours = OBJECT in notes.columns
-    return {
-        name: "as it was exported" if ours and native.is_exported(name) else _becomes(name, notes, columns)
-        for name in notes.columns
-        if name != "_error"
-    }
-
-
-def _becomes(name: str, notes: Notes, columns: NamedColumns) -> str:
-    if name in columns.fields:
-        return columns.fields[name]
-    if name in columns.external:
-        return f"your score ({columns.external[name]})"
-    if name in columns.fields.values():
-        return "meta (another column was named for it)"
-    if name == OBJECT:
-        return "the row as it was exported"
-    becoming = BECOMES.get(notes.format, {})
-    if (told := becoming.get(name, becoming.get(name.partition(".")[0]))) is not None:
-        return told
-    if name in notes.ignored or (notes.format == "ragas" and ragas.is_index(name)):
-        return "left out"
-    kept = kept_as(name.removeprefix(native.EXTERNAL), notes.columns)
-    if kept in notes.scores or (is_metric(name) and name not in notes.kept):
-        return "your score" if kept_as(name, notes.columns) == name else f"your score, as {kept}"
-    return FIELD_OF.get(name) or BECOMES["every"].get(name, "meta")

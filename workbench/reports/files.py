@@ -123,13 +123,11 @@ def import_text(report: ImportReport) -> str:
     conflicts = f", {report.conflicts:,} of them in conflict" if report.conflicts else ""
     there = many(report.n_samples, "sample")
     end = f"it would hold {there}; nothing was written" if report.dry else f"{there} now"
-    width = min(max(map(len, report.becomes), default=0), 40)
     warned = 1 if report.without_contexts else 0  # that there are no contexts stands in front of all
     lines = [f"{report.path} → {report.dataset}: {_counts(report)}{conflicts}; {end}"]
     ends = dict.fromkeys((*report.files[:1], *report.files[-1:]))
     read = f", of {' to '.join(ends)}" if report.files != (report.path,) else ""
     lines += [f"  {line}" for line in (*report.notes[:warned], f"format: {report.format}{read}")]
-    lines += [f"  {name.ljust(width)}  {what}" for name, what in report.becomes.items()]
     lines += [f"  {line}" for line in report.notes[warned:]]
     if report.proposals:
         lines.append(

@@ -30,7 +30,7 @@ from workbench.formats.detect import files_of, look, settings_of
 from workbench.formats.exports.folder import check_manifest, home_of, read_manifest
 from workbench.formats.policy import from_toml, to_toml
 from workbench.formats.readers.gold import other_shape
-from workbench.formats.reading import becomes, read
+from workbench.formats.reading import read
 from workbench.formats.rejects import Rejects, source_name
 from workbench.formats.rows import SENTENCES, FileRow, Notes, excerpt, shown
 from workbench.formats.tables import frame_file, is_frame
@@ -158,7 +158,7 @@ class ImportReport:
     of these the file of rejected rows has the ids only. `gold_reviews`: how many reviews got verified gold,
     `gold_units`: of how many units. `without_contexts`: good rows that have none; the first of the `notes`
     says so. `columns`: of scores, and `runs` which run of its metric each one is now; `numbers`: of numbers
-    that are kept in `meta`. `becomes`: with `dry`, what each column becomes.
+    that are kept in `meta`.
     """
 
     path: str
@@ -187,7 +187,6 @@ class ImportReport:
     columns: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
     runs: Mapping[str, str] = field(default_factory=dict)
-    becomes: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def good(self) -> int:
@@ -553,7 +552,6 @@ def preview_import(
         reading.take_in()
         report = reading.finished()
         session.rollback()
-    report.becomes = becomes(reading.notes, reading.columns)
     return report
 
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from workbench.errors import RowError
-from workbench.formats.columns import FIELD_OF, NAMES, as_contexts, is_number, left_out, number_cell
+from workbench.formats.columns import FIELD_OF, LEFT_OUT, NAMES, as_contexts, is_number, number_cell
 from workbench.formats.json_lines import parse
 from workbench.formats.readers import ragas
 from workbench.formats.rows import OBJECT, Notes, rest_of, shown, wrong
@@ -62,7 +62,7 @@ def record_of(row: JsonObject, notes: Notes) -> Record:
             contexts, fields[name] = value, _contexts(value, name, notes)
         elif name in (*_METADATA, "custom_column_key_values") and type(value) is dict:
             meta |= value
-        elif name in left_out("deepeval"):
+        elif name in LEFT_OUT["deepeval"]:
             notes.ignored[name] += 1
         elif name not in (*_METRICS, "_error"):
             fields[name] = value

@@ -23,9 +23,9 @@ from workbench.errors import RowError
 from workbench.formats.columns import (
     CONTEXT_LISTS,
     FIELD_OF,
+    LEFT_OUT,
     NAMES,
     is_number,
-    left_out,
     number_cell,
     value_at,
 )
@@ -148,8 +148,9 @@ class _ToolRow:
         """The record of the fields; the rest of the row goes to `meta`, but for what says them again."""
         self.take("reference", *NAMES["reference"])
         there = {name: value for name, value in self.left.items() if value is not None}
-        self.notes.ignored.update(left_out(tool) & there.keys())
-        meta = rest_of(there, left_out(tool))
+        left_out = LEFT_OUT.get(tool, frozenset())
+        self.notes.ignored.update(left_out & there.keys())
+        meta = rest_of(there, left_out)
         return ragas.record_of(self.fields, self.notes, meta=meta)
 
 
