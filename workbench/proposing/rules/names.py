@@ -63,6 +63,8 @@ _VERSION = re.compile(r" [vV]\d+(?:\.\d+)*(?![\w-])")  # Router X3 v2.1
 _ACTING = words(lexicon.WORDS["acting"])
 # Verbs that open a sentence by asking for something, before a name: Use SFTP. Ask Jeeves was a site.
 _ASKING = words(lexicon.WORDS["asking"])
+# What stands before a code or an address and is none of it: Error E-1042, Dirección Rua Augusta 24.
+_LABELLING = lexicon.either("labelling")
 _ABSTRACT = re.compile("(?:s|ing|tion|sion|ity|ness|ment|ism|ogy|ly|ance|ence|ship|ure|age|ics|people|men)$")
 _PLURAL = re.compile("[a-z]{2}[^isu]s$")
 # What follows the subject of a definition, "Load is the sixth album", "Vega (star)", or of "Vega's".
@@ -271,6 +273,8 @@ def _headed(reading: Reading, first: int, last: int) -> bool:
 def _evident(reading: Reading, run: Run) -> Run | None:
     """The run, or what is left of it, when more than a sentence start explains its capital."""
     word = reading.words[run.first]
+    if _LABELLING.match(reading.name(run.first, run.last)):
+        return Run(run.first + 1, run.last)
     if run.first not in reading.opening:
         if run.first == run.last and (len(word) == 1 or adjective(reading, run.first)):
             return None

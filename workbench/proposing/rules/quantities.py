@@ -76,6 +76,7 @@ def _one_of(*alternatives: str) -> re.Pattern[str]:
 # Dates without a month's name.
 _NUMERIC = (
     r"(?<![\d./-])\d{4}-\d{2}-\d{2}(?![\d-])",
+    r"(?<![\d./-])(?:0[1-9]|1[0-2])/(?:19|20)\d\d(?![\d/])",
     r"(?<![\d./-])\d{1,2}([./])\d{1,2}\1(?:\d{4}|\d{2})(?![./]?\d)",
 )
 _PLAIN = _one_of(*_NUMERIC)
@@ -148,7 +149,9 @@ def _centuries(text: str) -> Iterator[re.Match[str]]:
 _DURATION = _one_of(
     rf"(?<![\w.,–-])(?:(?:\d{{1,3}}[-–])?\d+(?:[.,]\d+)?|{any_of(_WORDS['numerals'])})"
     r"(?:[ \u00a0]|-(?=(?:year|month|week|day|hour|minute|decade)(?!s)))"
-    rf"(?:{any_of(_WORDS['periods'])})(?!\w|-old|[- ]olds?(?!\w)|['’])(?! (?:ago|old|of age|назад|alt)(?!\w))"
+    rf"(?:(?:working|business|calendar|school|рабочих|календарных) )?(?:{any_of(_WORDS['periods'])})"
+    r"(?: (?:hábiles|laborables|naturales|ouvrés|ouvrables|úteis)(?!\w))?"
+    r"(?!\w|-old|[- ]olds?(?!\w)|['’])(?! (?:ago|old|of age|назад|alt)(?!\w))"
 )
 _PERIODS, _NUMERALS = (frozenset(map(_levelled, _WORDS[name].split())) for name in ("periods", "numerals"))
 
