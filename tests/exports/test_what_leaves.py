@@ -15,6 +15,7 @@ from workbench.formats.exports.verify import FORMATS
 from workbench.formats.policy import to_toml
 from workbench.reviewing.edits import Comment, Flag
 from workbench.stages import calibrate, editing
+from workbench.stages.corpus import recipe_of, score_files
 from workbench.stages.disputes import disputes, set_state
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.plan import Wish, draft, make
@@ -151,6 +152,9 @@ def test_a_failing_format_leaves_nothing_behind(hard: Bench, monkeypatch: pytest
         export(hard.store, hard.info(), hard.folder / "out", options, annotator="ann")
     assert not (hard.folder / "out").exists()
     assert not list(hard.folder.glob(".out*"))
+    recipe = recipe_of(None, 85, None, ())
+    with pytest.raises(UsageError, match=r"scores are written as Parquet: .*need the package pyarrow"):
+        score_files([hard.folder], hard.folder / "scores", recipe, workers=1)
 
 
 def test_all_formats_are_those_that_can_be_written(hard: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

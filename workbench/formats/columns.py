@@ -100,6 +100,13 @@ def number_cell(cell: Any, column: str) -> Any:
     return number
 
 
+def share_of(value: Any) -> float | None:
+    """A number from 0 to 1 that may be a score, also with a decimal comma; None for any other value."""
+    if type(value) is str and _SHARE_WITH_COMMA.fullmatch(value):
+        value = float(value.replace(",", "."))
+    return value if is_number(value) and 0 <= value <= 1 else None
+
+
 def is_number(value: Any) -> bool:
     """Whether a JSON value is a number; true and false are not."""
     return type(value) is int or isinstance(value, float)
@@ -335,8 +342,9 @@ _NO_FIELD = re.compile(
 
 
 def without(row: JsonObject, columns: NamedColumns) -> list[str]:
-    """The fields that no name in a row, and no name that a person gave, stands for."""
-    there = {*columns.fields.values(), *(FIELD_OF[name] for name in row if name in FIELD_OF)}
+    """The fields that no name in a row, and no name that a person gave, stands for; an object is no text."""
+    known = (FIELD_OF[name] for name in row if name in FIELD_OF and type(row[name]) is not dict)
+    there = {*columns.fields.values(), *known}
     return [field for field in REQUIRED if field not in there]
 
 

@@ -28,7 +28,7 @@ NAMED = 5  # moved and lost spans that a report names
 OBJECT = "workbench"
 """The key under which the formats of other tools carry the native row."""
 
-_COUNTS = ("kept", "numbers", "ignored", "failed", "counted", "seen")  # of Notes, row by row
+_COUNTS = ("kept", "numbers", "shares", "ignored", "failed", "counted", "seen")  # of Notes, row by row
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,8 @@ class Notes:
     """Of each of these whether a metric has its name, and its first value with the line."""
     numbers: Counter[str] = field(default_factory=Counter)
     """Those of them that hold a number."""
+    shares: Counter[tuple[str, bool]] = field(default_factory=Counter)
+    """Those that hold a number from 0 to 1, and whether it is neither."""
     scores: Counter[str] = field(default_factory=Counter)
     """Columns of scores that came with the file, with the rows that have one and were taken."""
     ignored: Counter[str] = field(default_factory=Counter)
@@ -132,6 +134,9 @@ class Notes:
                 told[-1] += SENTENCES["for contexts"].format(column=excerpt(self.for_contexts))
         odd = {name for name, (metric, _) in self.kept_first.items() if metric or self.scores[name]}
         told += _counted("kept in meta", Counter({n: rows for n, rows in self.kept.items() if n not in odd}))
+        for name, rows in () if self.scores else sorted(self.kept.items()):
+            if self.shares[name, True] and self.shares[name, True] + self.shares[name, False] == rows:
+                told.append(SENTENCES["perhaps"].format(column=excerpt(name)))
         for name in sorted(odd):
             words = many(self.kept[name], "value is not a number", "values are not numbers")
             first = f"(first: {self.kept_first[name][1]})"

@@ -86,7 +86,8 @@ def corpus_text(report: CorpusReport) -> str:
     for path, why in report.failed.items():
         lines += ["", f"{path}: not scored: {why}"]
     if report.failed:
-        lines.append("Run the same command again: it scores only what is missing.")
+        end = "it scores what is missing. Other options need a new folder."
+        lines.append(f"Run the same command again: {end}")
     return page(lines)
 
 

@@ -183,7 +183,7 @@ def score_files(
     Raises UsageError for no input, for an `out` that another recipe or other files wrote, and without
     pyarrow (or dask, for a cluster); InputError for an `out` that cannot be written.
     """
-    load_pyarrow()
+    load_pyarrow("scores are written as Parquet")
     files: dict[Path, None] = {}
     for path in inputs:
         paths = [path]

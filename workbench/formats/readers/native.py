@@ -105,6 +105,8 @@ def build(row: JsonObject, notes: Notes, scores: dict[str, str], other: JsonObje
         notes.keep(name, value, metric=columns.is_metric(name) and not is_number(value))
         if is_number(value):
             notes.numbers[name] += 1
+        if (share := columns.share_of(value)) is not None:
+            notes.shares[name, 0 < share < 1] += 1
     proposals: tuple[Proposal, ...] = ()
     gold: tuple[GoldRecord, ...] = ()
     if (given := row.get("proposal")) is not None:
