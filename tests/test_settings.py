@@ -34,14 +34,14 @@ def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_everything_it_can_say(config: Path) -> None:
-    """A name, a theme, keys; dotted names with and without quotes, keys as a text and as a list."""
+    """A name and keys; dotted names with and without quotes, keys as a text and as a list."""
     config.write_text(
-        'as = " ana "\ntheme = "workbench-light"\n'
+        'as = " ana "\n'
         '[keys]\n"review.accept" = "a  ctrl+a"\nreview.reject = ["d", "delete"]\nqueue.open = "l"\n'
     )
 
     keys = {"review.accept": ("a", "ctrl+a"), "review.reject": ("d", "delete"), "queue.open": ("l",)}
-    assert Settings(config, "ana", "workbench-light", keys) == read_settings()
+    assert Settings(config, "ana", keys) == read_settings()
 
 
 def test_without_a_file_there_are_no_settings() -> None:
@@ -127,8 +127,14 @@ def test_the_environment_beats_the_file(config: Path, database: str, monkeypatch
 
 def test_a_file_that_is_off_is_told_where_a_name_is_needed(config: Path, database: str, capsys: Any) -> None:
     config.write_text("as = \n")
-    assert cli._run(["--db", database, "backup"]) == 0
-    for words in (["score"], ["status"], ["propose"], ["import", "none.jsonl"], ["export", "out"]):
+    for words in (
+        ["backup"],
+        ["score"],
+        ["status"],
+        ["propose"],
+        ["import", "none.jsonl"],
+        ["export", "out"],
+    ):
         capsys.readouterr()
         assert cli._run(["--db", database, *words]) == 2, words
         assert "not TOML" in capsys.readouterr().err
@@ -138,10 +144,9 @@ def test_a_file_that_is_off_is_told_where_a_name_is_needed(config: Path, databas
 def test_review_is_refused_before_a_screen_is_painted(
     config: Path, database: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A theme, an action, a key, a clash: each ends with 2 and is named; other commands ignore them."""
+    """An action, a key, a clash: each ends with 2 and is named; other commands ignore them."""
     monkeypatch.setattr(cli.console, "on_terminal", lambda: True)
     for text, said in (
-        ('theme = "workbench-ligth"', "no theme 'workbench-ligth'; did you mean 'workbench-light'?"),
         ('[keys]\nreview.acept = "a"', "no action 'review.acept'; did you mean 'review.accept'?"),
         ('[keys]\nreview.accept = "pagedwn"', "no key 'pagedwn'; did you mean 'pagedown'?"),
         ('[keys]\nreview.accept = "x"', "review.accept and review.reject are both on x"),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 CONFIG, STATE = "WORKBENCH_CONFIG", "WORKBENCH_STATE"
 """Environment variables that name another file."""
 
-KNOWN = ("as", "theme", "scorer", "keys")
+KNOWN = ("as", "keys")
 TEXT_LIMIT = 1_000_000
 """Bytes of a file that a person writes: the config file, a policy, a prompt."""
 
@@ -33,14 +33,12 @@ class Settings:
     """What the config file says; empty where it says nothing.
 
     `keys` maps the name of an action to the keys it shall have; whether such actions and keys exist is
-    for the screens to say. `scorer` is the score that an answer is about, where a dataset has it.
+    for the screens to say.
     """
 
     path: Path = Path()
     annotator: str = ""
-    theme: str = ""
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    scorer: str = ""
 
 
 def _folders() -> PlatformDirs:
@@ -116,25 +114,14 @@ def read_settings() -> Settings:
     for name in table:
         if name not in KNOWN:
             raise UsageError(f"{path}: there is no setting {name!r}{did_you_mean(name, KNOWN)}")
-    return Settings(
-        path, _text(path, table, "as"), _text(path, table, "theme"), _keys(path, table),
-        _text(path, table, "scorer"),
-    )  # fmt: skip
+    return Settings(path, _annotator(path, table), _keys(path, table))
 
 
-def usual_scorer() -> str:
-    """The scorer that the config file names; empty without one, and for a file that is off."""
-    try:
-        return read_settings().scorer
-    except UsageError:
-        return ""
-
-
-def _text(path: Path, table: Mapping[str, Any], name: str) -> str:
-    value = table.get(name, "")
-    if not isinstance(value, str) or (name in table and not value.strip()):
-        raise UsageError(f'{path}: {name} has to be a text: {name} = "…"')
-    return value.strip()
+def _annotator(path: Path, table: Mapping[str, Any]) -> str:
+    name = table.get("as", "")
+    if not isinstance(name, str) or ("as" in table and not name.strip()):
+        raise UsageError(f'{path}: as has to be a text: as = "…"')
+    return name.strip()
 
 
 def _keys(path: Path, table: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:

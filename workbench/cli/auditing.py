@@ -16,7 +16,6 @@ from workbench.reports.answer import answer_markdown, one_line, printed
 from workbench.reports.compare import figures_text
 from workbench.reports.files import import_text
 from workbench.scoring.names import column_kind, headline, metric_of, runs_of
-from workbench.settings import usual_scorer
 from workbench.stages.answer import answer
 from workbench.stages.import_ import ImportOptions, ImportReport, bytes_to_import, import_file, score_columns
 from workbench.stages.propose import propose
@@ -65,7 +64,7 @@ def of_file(call: Call, file: Path, report: ImportReport, scorer: str | None) ->
             tell(f"{name} has no recall score; {shown}")
         return None
     asked = named(scorer or own, report.runs)
-    if asked not in report.runs or (scorer is None and usual_scorer()):
+    if asked not in report.runs:
         return scorer
     run = report.runs[asked]
     newest = runs_of(metric_of(run), columns)[-1]
@@ -88,9 +87,7 @@ def _propose(call: Call) -> None:
 def print_answer(call: Call, scorer: str | None, *, full: bool, markdown: bool, json: bool) -> Answer:
     """Print the answer as it stands now."""
     with counted(call, "Comparing") as (store, info, progress):
-        summary, figures = answer(
-            store, info, call.annotator, scorer=scorer, usual=usual_scorer(), progress=progress
-        )
+        summary, figures = answer(store, info, call.annotator, scorer=scorer, progress=progress)
     text = reports.suggested(answer_markdown(summary)) if markdown else printed(summary, more=full)
     if full:
         text += "\n\n" + figures_text(figures)

@@ -18,7 +18,6 @@ from workbench.reports.answer import WIDTH, answer_markdown, printed
 from workbench.reports.calibrate import report_document, report_text, used_text
 from workbench.reports.compare import against_text, diff_text, disputes_document, disputes_text, figures_text
 from workbench.reports.texts import retrievers_text, samples_text
-from workbench.settings import usual_scorer
 from workbench.text.cells import wrapped
 
 
@@ -69,23 +68,19 @@ def compare(
 
     if by is not None:
         with counted(call, "Comparing", run) as (store, info, progress):
-            pairs = stage.compare_by(
-                store, info, call.annotator, by, scorer=scorer, usual=usual_scorer(), progress=progress
-            )
+            pairs = stage.compare_by(store, info, call.annotator, by, scorer=scorer, progress=progress)
         reports.show({"by": by, **reports.document(pairs)}, retrievers_text(by, pairs), as_json=json)
         return
     if two:
         with counted(call, "Comparing", run) as (store, info, progress):
             twice = stage.compare_against(
                 store, info, call.annotator, scorer=scorer, against=against, since=since,
-                usual=usual_scorer(), progress=progress,
+                progress=progress,
             )  # fmt: skip
         reports.show(reports.document(twice), against_text(twice), as_json=json)
         return
     with counted(call, "Comparing", run) as (store, info, progress):
-        summary, figures = answer.answer(
-            store, info, call.annotator, scorer=scorer, usual=usual_scorer(), progress=progress
-        )
+        summary, figures = answer.answer(store, info, call.annotator, scorer=scorer, progress=progress)
         if html is not None:
             stage.write_html(store, info, html, summary, figures, text=not no_text, force=force)
     shown = summary

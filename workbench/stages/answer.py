@@ -38,12 +38,12 @@ LEARNED_FROM = 100
 
 
 def answer(
-    store: Store, info: DatasetInfo, viewer: str, *, scorer: str | None = None, usual: str = "",
+    store: Store, info: DatasetInfo, viewer: str, *, scorer: str | None = None,
     on_screen: bool = False, progress: Progress = silent,
 ) -> tuple[pure.Answer, Figures]:  # fmt: skip
     """The answer for the eyes of `viewer`, and the figures that it rests on.
 
-    `scorer` asks for another score than the headline, `usual` is a person's setting. Samples whose verified
+    `scorer` asks for another score than the headline. Samples whose verified
     values the viewer may not see (`may_see`) are in the means and in no list, and in no means that
     would show them (`few_hidden`).
     `on_screen` nothing suspicious is looked for once there is an estimate. Raises UsageError for an unknown
@@ -51,7 +51,7 @@ def answer(
     """
     run, fitted = recounted(store, info, progress)
     if scorer is None:
-        name = headline_scorer(store, info, usual)
+        name = headline_scorer(store, info)
     else:
         name, _ = known_score(scorer, columns.external_columns(store, info.id))
     kind = kind_of(name) or info.kinds[0]

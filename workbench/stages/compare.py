@@ -34,7 +34,7 @@ from workbench.stages import local, moment_of
 from workbench.stages.figures import recounted, scope, values_of
 from workbench.stages.import_ import existing, manifest_settings, own_names, with_names
 from workbench.stages.people import few_hidden, may_see
-from workbench.stages.queue import headline_scorer, named, scored_by
+from workbench.stages.queue import headline_scorer, scored_by
 from workbench.stages.recompute import known, withheld_from
 from workbench.store import gold as gold_store, journal, plans, samples, scores
 from workbench.store.datasets import DatasetInfo, find_dataset, policy_versions
@@ -62,18 +62,11 @@ def write_html(
 
 
 def compare_by(
-    store: Store,
-    info: DatasetInfo,
-    viewer: str,
-    by: str,
-    *,
-    scorer: str | None,
-    usual: str,
-    progress: Progress,
+    store: Store, info: DatasetInfo, viewer: str, by: str, *, scorer: str | None, progress: Progress
 ) -> Retrievers:
     """Pair verified samples with the same reference by a key of `meta` (`meta.retriever`), or `group`.
 
-    Your score is `scorer`, else `usual` where the dataset has it, else the imported column of the kind that
+    Your score is `scorer`, else the imported column of the kind that
     is reviewed first. Excluded samples, those of the holdout and those with a blank reference stay out, and
     what is verified of samples where `may_see` does not say so.
 
@@ -81,10 +74,8 @@ def compare_by(
     scorer.
     """
     columns = scores.external_columns(store, info.id)
-    name = known(scorer, columns) if scorer else named(usual, columns)
-    if name not in (*SCORERS, *columns):
-        name = scores.imported_column(store, info.id, info.kinds[0])
-    elif name in SCORERS:
+    name = known(scorer, columns) if scorer else scores.imported_column(store, info.id, info.kinds[0])
+    if name in SCORERS:
         recounted(store, info, progress)
     kind = kind_of(name) or info.kinds[0]
     gold = gold_store.load_gold(store, info.id, kind)
@@ -131,7 +122,7 @@ def _value_of(sample: Sample, by: str) -> str | None:
 
 def compare_against(
     store: Store, info: DatasetInfo, viewer: str, *, scorer: str | None, against: str | None,
-    since: str | None, usual: str = "", progress: Progress = silent,
+    since: str | None, progress: Progress = silent,
 ) -> Against:  # fmt: skip
     """Hold a scorer or column against another one, or against the run of its metric from before `since`.
 
@@ -144,7 +135,7 @@ def compare_against(
     """
     run, fitted = recounted(store, info, progress)
     columns = scores.external_columns(store, info.id)
-    first = known(scorer, columns) if scorer else headline_scorer(store, info, usual)
+    first = known(scorer, columns) if scorer else headline_scorer(store, info)
     days = {name: _day(name, at) for name, at in columns.items()}
     second = _before(first, columns, since or "") if against is None else known(against, columns)
     if first == second:

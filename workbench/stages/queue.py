@@ -26,17 +26,14 @@ from workbench.text.safe import clean
 __all__ = ["Pace", "Progress", "QueueRow", "count_undoubted", "pace"]
 
 
-def headline_scorer(store: Store, info: DatasetInfo, usual: str = "") -> str:
+def headline_scorer(store: Store, info: DatasetInfo) -> str:
     """The scorer or imported column of a dataset that a report begins with.
 
-    `usual` is a person's setting, which holds where the dataset has it. Scores of the current run have to be
-    counted before. Of a drawn corpus it is a scorer: columns have values of the drawn samples only.
+    Scores of the current run have to be counted before. Of a drawn corpus it is a scorer: columns have values
+    of the drawn samples only.
     """
     there = scores.external_columns(store, info.id)
     able = able_scorers(store, info)
-    usual = named(usual, there)
-    if usual in able or (usual in there and kind_of(usual)):
-        return usual
     drawn = plans.plan_of(store, info.id)
     return headline((), able, drawn.kind) if drawn and drawn.corpus else headline(there, able, info.kinds[0])
 

@@ -301,11 +301,11 @@ def run(
     `connect` opens the store; `dataset` None means the only one. `start`: begin with the next sample, or
     with some samples that were picked to be audited, not in the queue. The caller has checked that there is
     a terminal. Writes that are under way are finished before this returns. Raises UsageError for settings
-    that name a theme, an action or a key that does not exist.
+    that name an action or a key that does not exist.
     """
     path = state_path()
     state = read_state(path)
-    theme = chosen_theme(settings, state)
+    theme = chosen_theme(state)
     app = WorkbenchApp(
         connect,
         dataset,

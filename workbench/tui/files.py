@@ -7,7 +7,6 @@ from datetime import datetime
 from pathlib import Path
 
 from workbench.reports.files import import_text
-from workbench.settings import usual_scorer
 from workbench.stages import export as exporting, upkeep
 from workbench.stages.answer import answer
 from workbench.stages.compare import write_html
@@ -42,7 +41,7 @@ def export(desk: Desk, name: str, path: Path, count: Count) -> str:
 def report(desk: Desk, path: Path, count: Count) -> str:
     """Write the comparison as a page."""
     info = dataset_info(desk.store, desk.info.id)
-    reply, figures = answer(desk.store, info, desk.annotator, usual=usual_scorer(), progress=count)
+    reply, figures = answer(desk.store, info, desk.annotator, progress=count)
     write_html(desk.store, info, path, reply, figures, text=True, force=False)
     return f"wrote {path.resolve()}"
 

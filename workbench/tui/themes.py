@@ -12,8 +12,7 @@ from typing import Any
 from textual.css.stylesheet import Stylesheet
 from textual.theme import BUILTIN_THEMES, Theme
 
-from workbench.errors import UsageError
-from workbench.settings import Settings, State, did_you_mean
+from workbench.settings import State
 from workbench.text.lists import pairs, sections
 
 
@@ -42,13 +41,9 @@ SIXTEEN = "ansi-dark"
 """The theme where a terminal has 16 colours: its own, for ours would fall together there."""
 
 
-def chosen_theme(settings: Settings, state: State) -> str:
-    """The theme chosen in the app, else that of the config file. Raises UsageError for an unknown one."""
-    known = {*BUILTIN_THEMES, DARK.name, LIGHT.name}
-    if settings.theme and settings.theme not in known:
-        near = did_you_mean(settings.theme, known)
-        raise UsageError(f"{settings.path}: theme: there is no theme {settings.theme!r}{near}")
-    return next((theme for theme in (state.theme, settings.theme) if theme in known), "")
+def chosen_theme(state: State) -> str:
+    """The theme chosen in the app; empty for none, and for one that is not there any more."""
+    return state.theme if state.theme in (*BUILTIN_THEMES, DARK.name, LIGHT.name) else ""
 
 
 class Sheet(Stylesheet):

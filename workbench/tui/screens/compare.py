@@ -13,7 +13,6 @@ from workbench.comparing.figures import Figures
 from workbench.comparing.words import headline
 from workbench.model import PLURAL
 from workbench.scoring.names import CALIBRATED, scorer_name
-from workbench.settings import usual_scorer
 from workbench.stages.answer import answer
 from workbench.stages.desk import Desk
 from workbench.text.safe import flat
@@ -64,7 +63,7 @@ class CompareScreen(Room):
         with self.telling("reading verified samples") as count:
             desk = await self.desk.fresh()  # its run or threshold may be another by now
             reply, figures = await asyncio.to_thread(
-                answer, desk.store, desk.info, desk.annotator, scorer=scorer, usual=usual_scorer(),
+                answer, desk.store, desk.info, desk.annotator, scorer=scorer,
                 on_screen=True, progress=count,
             )  # fmt: skip
             self.seen = await asyncio.to_thread(look, figures, tuple(sentences(reply, flat)))
