@@ -29,7 +29,7 @@ from workbench.matching.analysis import (
 from workbench.model import FoundIf
 from workbench.text.lists import has_digit, listed, sections
 from workbench.text.normalise import alike, differ, is_foreign, key
-from workbench.text.numbers import readings
+from workbench.text.numbers import MONEY, readings
 
 Verdict = tuple[int, str]
 NOTHING: Verdict = (0, "")
@@ -48,6 +48,7 @@ _DERIVED = 0.82  # a suggestion at most
 # A name with one of these words is not a person's: its last word alone is not its short form.
 _WORDS = sections(__name__)
 _NOT_A_PERSON = listed(_WORDS["not a person"])
+_MODELS = listed(_WORDS["models"])  # each is a product of its own
 # Letters that make another word of one: hypertension, hypotension; nitrate, nitrite; Freiburg, Freiberg.
 _OPPOSITES = [*map(re.compile, _WORDS["opposites"].strip().splitlines())]
 
@@ -131,6 +132,8 @@ def compare_as_written(a: Analysed, b: Analysed) -> Verdict:
             return NOTHING
         # people who link names take American for the United States in about half of the cases
         return COUNTRY if a.country.counts and b.country.counts else SUGGESTED, "country"
+    if _is_rate_of(a, b) or _is_rate_of(b, a):
+        return DESCRIBED, "short_form"
     best = max(
         (typo(a, b, pairs), "typo"),
         (acronym(a, b), "acronym"),
@@ -139,7 +142,17 @@ def compare_as_written(a: Analysed, b: Analysed) -> Verdict:
         (initials(a, b, pairs), "initials"),
         (short_form(a, b, pairs), "short_form"),
     )
+    if PERSON not in (a.label, b.label) and not _MODELS.isdisjoint({*a.tokens[1:]} ^ {*b.tokens[1:]}):
+        return min(best[0], SUGGESTED), best[1]  # iPhone 15 Pro, iPhone 15 Pro Max
     return best if best[0] else NOTHING
+
+
+def _is_rate_of(a: Analysed, b: Analysed) -> bool:
+    """Whether a name is an amount of money with a rate, and another the same without: $5 a month, $5."""
+    rest = Counter(a.bag) - Counter(b.bag)
+    return (
+        not MONEY.isdisjoint(b.bag) and len(a.bag) == len(b.bag) + 2 and len(rest) == 2 and rest["per"] == 1
+    )
 
 
 def coarser_date(a: Analysed, b: Analysed) -> int:

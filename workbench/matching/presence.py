@@ -138,22 +138,25 @@ def in_order(
     sequence: Sequence[frozenset[str]], by_form: dict[str, list[WordPlace]], text: str
 ) -> list[tuple[int, int]]:
     """The stretches where the words of a name stand in order, at most one other word between two."""
-    columns = []
+    columns: dict[frozenset[str], list[WordPlace]] = {}
     for wanted in sequence:
-        places = {word for form in wanted for word in by_form.get(form, ())}
-        if not places:
+        if wanted not in columns:
+            columns[wanted] = sorted({word for form in wanted for word in by_form.get(form, ())})
+        if not columns[wanted]:
             return []
-        columns.append(sorted(places))
     stretches = []
-    for first in columns[0]:
+    for first in columns[sequence[0]][: _STEPS // len(sequence)]:
         last: WordPlace | None = first
-        for column in columns[1:]:
-            last = last and _next(last, column, text)
+        for wanted in sequence[1:]:
+            last = last and _next(last, columns[wanted], text)
+            if last is None:
+                break
         if last is not None:
             stretches.append((first.start, last.end))
     return stretches
 
 
+_STEPS = 200_000  # words of a name times places of its first one that are looked at
 _BREAK = re.compile(r"[.!?](?=\s)|[()。！？]|\n\s*\n")
 
 
@@ -638,7 +641,8 @@ def _is_other_figure(name: Analysed, text: str, start: int, end: int) -> bool:
     if text[end - 1].isdigit() and (more := _rest_of_figure(name.lang)[2].match(text, end)):
         end = more.end()
     behind = _BEHIND_NAME.match(text, end)
-    if behind is not None and behind.group()[0] == "/" and name.digits:
+    money = not numbers.MONEY.isdisjoint(name.bag)  # $5 of $5/month
+    if behind is not None and behind.group()[0] == "/" and name.digits and not money:
         return name.text.count("/") <= text[start:end].count("/")  # 5 km of 5 km/h
     if not (name.digits or name.generation):
         return False

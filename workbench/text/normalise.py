@@ -345,7 +345,7 @@ _DOLLARS = re.compile(r"\$|\d dollars")
 _NTH = re.compile(_WORDS["in an order"].strip(), re.IGNORECASE)
 # The film 48 Hours is no two days; German has capitals everywhere.
 _TITLE = re.compile("[A-Z][a-z]{3}(?<!Stun|Minu|Tage|Woch|Mona|Jahr|Gram|Mete)")
-_SIDE_BY_SIDE = re.compile(r"\d\S*(?: \d\S*)+")
+_SIDE_BY_SIDE = re.compile(r"(?<!\d)\d\S*+(?: \d\S*+)++")
 
 
 def differ(a: str, b: str, lang: str | None) -> bool:

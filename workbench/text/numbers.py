@@ -63,6 +63,7 @@ def _units(lang: str | None) -> dict[str, int]:
 
 SYMBOLS = "$€£¥₽%‰"
 _CURRENCIES = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
+_LARGEST = 10**30  # no number goes on behind it: a thousand words million have no end
 _TENS = frozenset(range(20, 100, 10))
 _ADDED = valued(_WORDS["magnitudes"])
 _MAGNITUDES = _ADDED | valued(_WORDS["magnitudes of other languages"])
@@ -73,6 +74,7 @@ _SCALES = by_word(_WORDS["scales of degrees"])
 MONTHS = valued(_WORDS["months"])
 _AMOUNTS = by_word(_WORDS["amounts"])
 AMOUNTS = frozenset(_AMOUNTS.values())
+MONEY = AMOUNTS - {"percent", "permille"}
 OTHER_UNITS = listed(_WORDS["other units"])
 """What makes another unit of one: business days, fluid ounces, Canadian dollars."""
 _MEASURES = by_word(_WORDS["measures"])
@@ -255,6 +257,7 @@ def counting(lang: str | None) -> frozenset[str]:
 _DATING = frozenset({*MONTHS, *_YEAR_WORDS, "thang"})
 _THOUSANDS = re.compile(r"[1-9]\d?(?:,\d\d)+,\d{3}|[1-9]\d{0,2}(?:([.,])\d{3})(?:\1\d{3})*")
 _LITERAL = re.compile(r"\d+(?:\.\d+)?")
+_DOTTED_THOUSANDS = re.compile(r"[1-9]\d?\d?\.\d\d0")  # of money, in any language: 1.200 €
 _LAST_ZEROS = re.compile(r"(?<=\.[1-9])0+$|(?<=\.\d[1-9])0+$")
 _DOT_THOUSANDS = listed("de es it pt nl tr id da")
 
@@ -421,8 +424,12 @@ def _compose(
         composed += [below + value, sign] if sign else [below + value]
         behind = index + used
         sign = below = ""
-    pairs = pairwise((*composed, ""))
-    return [_LAST_ZEROS.sub("", word) if unit in UNITS else word for word, unit in pairs]
+    for index, (word, unit) in enumerate(pairwise((*composed, ""))):
+        if unit in MONEY and _DOTTED_THOUSANDS.fullmatch(word):
+            composed[index] = word.replace(".", "")
+        elif unit in UNITS:
+            composed[index] = _LAST_ZEROS.sub("", word)
+    return composed
 
 
 def _value(words: Sequence[str], index: int, units: dict[str, int], *, adding: bool) -> tuple[str, int]:
@@ -458,6 +465,8 @@ def _value(words: Sequence[str], index: int, units: dict[str, int], *, adding: b
             else:  # a thousand million
                 total *= size
             room, at = size, at + 1
+            if total > _LARGEST:
+                break
         elif words[at : at + 3] == ["and", "a", "half"]:
             number, at = number + Decimal("0.5"), at + 3
         else:
