@@ -105,13 +105,13 @@ def described(a: Analysed, b: Analysed) -> Verdict:
     return NOTHING
 
 
-_ADDRESS = re.compile("[^ ]@|://|^www[.]")
+ADDRESS = re.compile("[^ ]@|://|^www[.]")
 _RATE = re.compile(r"\d\s?[^\W\d]+(?:/| per )([^\W\d])")
 
 
 def compare_as_written(a: Analysed, b: Analysed) -> Verdict:
     """The best layer for two names, each with all its words."""
-    if _ADDRESS.search(a.text) or _ADDRESS.search(b.text):  # another letter is another address
+    if ADDRESS.search(a.text) or ADDRESS.search(b.text):  # another letter is another address
         return (NORMALISED, "normalised") if a.text.lower() == b.text.lower() else NOTHING
     if a.digits != b.digits and not a.keys & b.keys:
         return coarser_date(a, b), "digits"

@@ -25,6 +25,7 @@ from workbench.matching.analysis import (
 )
 from workbench.matching.names import (
     ACRONYM,
+    ADDRESS,
     ALIAS,
     COUNTRY,
     INFLECTED,
@@ -157,6 +158,8 @@ def in_order(
 
 
 _STEPS = 200_000  # words of a name times places of its first one that are looked at
+_LONGER_BEFORE = re.compile(r"[\w.+/@-]")  # another address: lost.stolen@…
+_LONGER_BEHIND = re.compile(r"[-\w@?=&#%+~]|[./:](?=\w)")
 _BREAK = re.compile(r"[.!?](?=\s)|[()。！？]|\n\s*\n")
 
 
@@ -499,11 +502,15 @@ def _hits(
     taken: list[tuple[int, int]] = []
     own = frozenset(word for text in (name.text, *name.aliases) for word in pieces(text))
     analysed = analyse(name.text, name.label, lang)
+    address = ADDRESS.search(name.text)
     for pattern in patterns:
         for start, end in in_order(pattern.words, by_form, context):
             if any(start < b and a < end for a, b in taken):
                 continue
             surface = context[start:end]
+            longer = _LONGER_BEFORE.fullmatch(context, max(0, start - 1), start)
+            if address and (longer or _LONGER_BEHIND.match(context, end)):
+                continue
             if _is_other_word(name.text, surface, pattern.rule):
                 continue
             if pattern.tight and (surface.islower() or len(_telling(surface)) != len(pattern.words)):
