@@ -149,6 +149,12 @@ EACH = rf"(?i:{_BY}{_OF_TIME_OR_SIZE}(?:\s(?:{_WORDS['body weight'].strip()})(?!
 """What makes a rate of the amount that it stands behind: /kg, per day, pro kg Körpergewicht."""
 # 5 mg/kg/day, 500 €/t, 72/min; not 10 km/Hamburg
 _RATES = re.compile(rf"(?<=\d)(\s?(?:[^\W\d]+|[€$£%])\.?)?((?:{EACH})+)")
+# 5 mg daily, 5 mg once a day, 5 mg every day
+_OFTEN = re.compile(
+    rf"(?<=\d)(\s?(?:[^\W\d]+|%)\.?)(?:\s(?:{_WORDS['once'].strip()}))?"
+    rf"(?:\s({'|'.join(OFTEN)})|(?:\s(?:{_WORDS['every'].strip()})\s|{_BY})({_OF_TIME_OR_SIZE}))(?!\w|\s\d)",
+    re.IGNORECASE,
+)
 _SHORT_UNIT = re.compile(r"(?<=\d)(\s*(?:degrees\s*)?[gmlthCFСмлтч])\.(?!\w|\s?\d)")  # 5 g. at an end
 _GRAM = re.compile(r"(?<=\d)(?<!\b1\d{3})(?<!\b20\d\d)\s?г(?:(?![\w.])|\.(?<!\d{3}\s.\.))")  # no year
 _AREA = re.compile(
@@ -174,6 +180,7 @@ _TO_PART = re.compile(
     r"\d(?:[^\W\d]|:\d|\s(?i:[ap]\.?m|k|cm|m(?!il|[aeouy])|ft|uhr|[bglthлтг]\b|[년월年月千万萬億亿兆천만억조ล]))"
     r"|/\w|[-−–](?<![^\s(].)(?:US)?[$€£¥₽]?\d|inus |инус |oins |enos "
     r"| (?:p(?:er|ro|ar|or) |je |an? (?:da|we|mo|ye|ho|mi)|al [dma]|в (?:су|де|не|ми|се|го|ча|ме)|на к"
+    rf"|every|each|jede|chaque|cada|кажд|{'|'.join(OFTEN)}"
     r"|à l['’]|Abs|z[eé]ro|[Nn]ull|cero|нуля|мороза)|Q\d|[DRPY]\s?\d|S\s?\$|°|uadra|carré|квадр|м[2²]|кв\."
 )
 # In words that are one already: 14 to 17, 14 cm to 17 cm, 2c30 pm.
@@ -211,6 +218,7 @@ def parted(text: str) -> str:
     text = _O_CLOCK.sub(lambda time: f"{time[1]}:{time[2] or '00'}", text) if "Uhr" in text else text
     text = _TIME.sub(lambda time: f"{time[1]}c{time[2]}", text) if ":" in text else text
     text = _US_DOLLARS.sub("", _BELOW_ZERO.sub(f"{_MINUS} ", text)).replace("°", " degrees ")
+    text = _OFTEN.sub(_how_often, text)
     text = _RATES.sub(_rate, _RATE.sub(lambda rate: " miles/h" if rate[1][0] in "mM" else " km/h", text))
     text = _GRAM.sub(" gram ", _SHORT_UNIT.sub(lambda unit: f"{unit[1]} ", text))
     return _GLUED.sub(_part, _AREA.sub(lambda area: f" square {area[1] or area[2] or ''} ", text))
@@ -238,6 +246,11 @@ def _east_number(match: re.Match[str]) -> str:
 def _rate(match: re.Match[str]) -> str:
     units = re.findall(f"{_BY}({_OF_TIME_OR_SIZE})", match[2].lower())
     return (match[1] or "") + "".join(f" per {_PER[unit]}" for unit in units)
+
+
+def _how_often(match: re.Match[str]) -> str:
+    amount, often, period = match.groups()
+    return f"{amount} per {OFTEN[often.lower()] if often else _PER[period.lower()]}"
 
 
 def _part(match: re.Match[str]) -> str:

@@ -29,6 +29,7 @@ FOUND = 0.35
 WINDOW = 3  # sentences: support is often spread over neighbours
 SAME = 2 / 3  # of the content words: from here on a sentence says the statement, or its contrary
 _UNSPACED = re.compile(f"[{UNSPACED}]")
+_PERIODS = "_per_day", "_per_week", "_per_month", "_per_year"  # the weekly dose is 5 mg: 5 mg a week
 _OFTEN = re.compile(rf"\b(?:{'|'.join(OFTEN)})\b")
 
 
@@ -54,7 +55,10 @@ class Passages:
         stays = lang in LETTERS_STAY
         self._words: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
         for index in range(len(self.sentences)):
-            for word in {*(found := _words(self.quote(index), lang)), *measured(found, lists=True)}:
+            found = _words(self.quote(index), lang)
+            amounts = measured(found, lists=True)
+            doses = (word.rpartition("_per_")[0] for word in amounts if word.endswith(_PERIODS))
+            for word in {*found, *amounts, *doses}:
                 self._words[first_letters(word, lang) if stays else ""][word].append(index)
         self._forms: dict[str, dict[str, list[int]]] = {}
 
