@@ -312,8 +312,8 @@ def matched(opened: Opened, *units: Unit, gone: Collection[str] = ()) -> tuple[U
     """Units that a person made or edited with the verdicts of the matcher that opened the sample.
 
     They are linked together with all that count: one name of a context finds one unit. Those whose ids are
-    `gone` count no more. Nobody looked for them when the names of the contexts were proposed, so the text of
-    the contexts is searched too. Undecided when blind, and for statements.
+    `gone` count no more. Nobody looked for new words when the names of the contexts were proposed, so the
+    text of the contexts is searched for them too. Undecided when blind, and for statements.
     """
     if opened.blind or units[0].kind == "statement":
         return tuple(replace(unit, match=Match()) for unit in units)
@@ -321,9 +321,16 @@ def matched(opened: Opened, *units: Unit, gone: Collection[str] = ()) -> tuple[U
     others = [unit for unit in opened.units("entity") if unit.counted and unit.id not in ids]
     alone = [replace(unit, duplicate_of="") for unit in units]
     linked, in_text = _by_machine(opened, alone, opened.base, others), _by_machine(opened, alone, None)
-    pairs = zip(units, linked, in_text, strict=True)
     contexts = opened.sample.retrieved_contexts
-    return tuple(unit.matched(_better(one.match, other.match, contexts)) for unit, one, other in pairs)
+    return tuple(
+        unit.matched(one.match if _is_as_shown(opened, unit) else _better(one.match, other.match, contexts))
+        for unit, one, other in zip(units, linked, in_text, strict=True)
+    )
+
+
+def _is_as_shown(opened: Opened, unit: Unit) -> bool:
+    shown = as_shown(opened, unit)
+    return shown is not None and shown.text == unit.text
 
 
 def _better(linked: Match, text: Match, contexts: Sequence[str]) -> Match:
