@@ -29,7 +29,7 @@ from workbench.matching.analysis import (
 from workbench.model import FoundIf
 from workbench.text.lists import has_digit, listed, sections
 from workbench.text.normalise import alike, differ, is_foreign, key
-from workbench.text.numbers import MONEY, readings
+from workbench.text.numbers import MONEY, bounds, readings
 
 Verdict = tuple[int, str]
 NOTHING: Verdict = (0, "")
@@ -98,6 +98,9 @@ def compare_named(a: Analysed, b: Analysed) -> Verdict:
 
 def described(a: Analysed, b: Analysed) -> Verdict:
     """90 for a name and the same name with a description: Turkey and western Turkey."""
+    if a.bare and b.bare and a.digits and bounds(a.text) == bounds(b.text) != set():
+        pair = (analyse(one.bare, one.label, one.lang) for one in (a, b))
+        return (DESCRIBED, "short_form") if compare_as_written(*pair)[0] >= ACRONYM else NOTHING
     for x, y in ((a, b), (b, a)):
         firm = x.label == ORGANISATION and y.label in (PERSON, PLACE) and x.text.startswith(x.bare)
         if x.bare and not firm and compare_as_written(analyse(x.bare, x.label, x.lang), y)[0] >= ACRONYM:

@@ -336,9 +336,14 @@ def _with_measure(lists: bool, run: re.Match[str]) -> str:
     return " ".join(["" if lists else run[1], *map("_".join, smallest), *smallest[0][1:]])
 
 
+def bounds(text: str) -> set[tuple[str, bool]]:
+    """The figures that a text has as a lowest (False) or a highest (True) one."""
+    return {(one["figure"], one["low"] is None) for one in _BOUND.finditer(text)}
+
+
 def opposed(a: str, b: str) -> str:
     """A figure that one text has as its lowest and the other as its highest: at least 5, < 5; "" for none."""
-    own, there = ({(one["figure"], one["low"] is None) for one in _BOUND.finditer(some)} for some in (a, b))
+    own, there = bounds(a), bounds(b)
     return min((figure for figure, high in own - there if (figure, not high) in there), default="")
 
 
