@@ -4,6 +4,7 @@ import operator
 import random
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import pytest
@@ -349,8 +350,7 @@ def test_a_list_says_nothing_of_what_its_viewer_is_yet_to_decide(bench: Any) -> 
 
     found = now(bench)
     anns, bobs = (
-        listing(found, {"entity": shown_ids(bench.store, bench.info(), viewer, "entity")})
-        for viewer in ("ann", "bob")
+        listing(found, partial(shown_ids, bench.store, bench.info(), viewer)) for viewer in ("ann", "bob")
     )
     assert set(order[:14]) == {row.id for row in anns.rows}
     assert [order[0]] == [row.id for row in bobs.rows]
@@ -370,8 +370,7 @@ def test_figures_of_few_samples_are_for_who_may_see_all_of_them(bench: Any) -> N
 
     found = now(bench)
     anns, bobs = (
-        listing(found, {"entity": shown_ids(bench.store, bench.info(), viewer, "entity")})
-        for viewer in ("ann", "bob")
+        listing(found, partial(shown_ids, bench.store, bench.info(), viewer)) for viewer in ("ann", "bob")
     )
     assert found == anns
     for seen, one in ((True, anns), (False, bobs)):

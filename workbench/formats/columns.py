@@ -265,6 +265,8 @@ def columns_of(
         matches = [known for known in KINDS if known == kind]
         if not equals or not column or not matches:
             raise UsageError(f"--external {excerpt(option)}: say COLUMN=entity or COLUMN=statement")
+        if column in mapped:
+            raise UsageError(f"--external {excerpt(option)}: {excerpt(column)} is named by --map too")
         if no_recall(column):
             raise UsageError(f"--external {excerpt(option)}: {excerpt(column)!r} is no recall")
         kinds[column] = matches[0]

@@ -158,8 +158,7 @@ def in_order(
 
 
 _STEPS = 200_000  # words of a name times places of its first one that are looked at
-_LONGER_BEFORE = re.compile(r"[\w.+/@-]")  # another address: lost.stolen@…
-_LONGER_BEHIND = re.compile(r"[-\w@?=&#%+~]|[./:](?=\w)")
+_ADDRESS_BEFORE, _ADDRESS_BEHIND = re.compile(r"[\w.+/@-]"), re.compile(r"[-\w@?=&#%+~]|[./:](?=\w)")
 _BREAK = re.compile(r"[.!?](?=\s)|[()。！？]|\n\s*\n")
 
 
@@ -434,6 +433,12 @@ def _of_another(name: Analysed, own: frozenset[str], text: str, start: int, end:
     return others or (name.label == PERSON and _extends(before, own, _APART))
 
 
+def _is_longer_address(text: str, start: int, end: int) -> bool:
+    """Whether an address goes on before or behind a place: lost.stolen@…, …/faq-old."""
+    before = start > 0 and _ADDRESS_BEFORE.match(text, start - 1)
+    return bool(before or _ADDRESS_BEHIND.match(text, end))
+
+
 _WAY = re.compile(r"((?:north|south|east|west|север|юж|восто|запад)[\w-]*) (?:of )?(?:the )?(?!of|the)")
 
 
@@ -508,8 +513,7 @@ def _hits(
             if any(start < b and a < end for a, b in taken):
                 continue
             surface = context[start:end]
-            longer = _LONGER_BEFORE.fullmatch(context, max(0, start - 1), start)
-            if address and (longer or _LONGER_BEHIND.match(context, end)):
+            if address and _is_longer_address(context, start, end):
                 continue
             if _is_other_word(name.text, surface, pattern.rule):
                 continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations, groupby
 from operator import attrgetter
 from typing import Literal, get_args
@@ -20,7 +21,7 @@ from workbench.comparing.reviewers import (
 )  # fmt: skip
 from workbench.errors import UsageError
 from workbench.matching.units import language_of
-from workbench.model import KINDS, RESOLVED, Assessment, Kind, Progress, silent
+from workbench.model import RESOLVED, Assessment, Kind, Progress, silent
 from workbench.reviewing.edits import IMPORT_ACTION, Accept, Open
 from workbench.reviewing.fold import undone_actions
 from workbench.scoring.names import DEFAULT_SCORER
@@ -76,7 +77,7 @@ def agree(
     if kind not in info.kinds:
         raise UsageError(f"{info.name} does not review {kind} units; there is: {', '.join(info.kinds)}")
     scorer = None if kind == info.kinds[0] else DEFAULT_SCORER[kind]
-    seen = {each: may_see(store, info, viewer, each, on_screen=on_screen) for each in KINDS}
+    seen = partial(may_see, store, info, viewer, on_screen=on_screen)
     stats = listing(figures(store, info, scorer=scorer, progress=progress), seen)
     left_out: Counter[str] = Counter()
     with store.snapshot():

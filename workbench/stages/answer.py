@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import cache, partial
 
 from workbench.comparing import answer as pure
 from workbench.comparing.answer_words import DIGITS
@@ -15,7 +16,7 @@ from workbench.comparing.learning import policy_changes
 from workbench.comparing.triage import GAP, Clue, clues
 from workbench.comparing.words import verified_samples
 from workbench.errors import UsageError
-from workbench.model import KINDS, Kind, Progress, silent
+from workbench.model import Kind, Progress, silent
 from workbench.scoring.names import RECOUNT, SCORERS, kind_of, metric_of
 from workbench.stages import calibrate, queue
 from workbench.stages.figures import figures_of, listing, recounted, scope, values_of
@@ -65,9 +66,9 @@ def answer(
     scored = {number: value for number in at.places if (value := scores.get(number)) is not None}
     prefix = at.begun
     begun = {row.sample_id: row.done.origin for row in prefix.rows}
-    seen_by_kind = {each: may_see(store, info, viewer, each, on_screen=on_screen) for each in KINDS}
-    seen = seen_by_kind[kind]
-    shown = listing(every, seen_by_kind, begun)
+    seen_of = cache(partial(may_see, store, info, viewer, on_screen=on_screen))
+    seen = seen_of(kind)
+    shown = listing(every, seen_of, begun)
     whole = shown.estimate
     estimate = pure.estimated(whole)
 

@@ -81,7 +81,7 @@ class DisputeCase:
 
     @property
     def unseen(self) -> Set[int]:
-        """Verified samples of which nothing is told, not even whether they are in dispute."""
+        """Verified samples that this annotator may not see: no dispute of them is listed or counted."""
         return self.reviewed.keys() - self.seen - self.closed
 
     @property

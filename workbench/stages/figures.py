@@ -54,6 +54,7 @@ TOLD = (
     *("prefix", "rows", "notes", "unlisted"),
 )
 """What figures say without one."""
+VERIFIED = "verified"
 OPEN = ("skipped", "unresolved")
 """Samples of the prefix that have no gold yet."""
 
@@ -139,13 +140,13 @@ def scope(
     return Scope(store, info, run, name, kind, fitted, begun, places, excluded, len(shown))
 
 
-def listing(stats: Figures, seen: Mapping[Kind, Set[int]], begun: Collection[int] = ()) -> Figures:
-    """The same figures with the samples listed that their reader has `seen`, and no other one named.
+def listing(stats: Figures, seen: Callable[[Kind], Set[int]], begun: Collection[int] = ()) -> Figures:
+    """The same figures with the samples listed that their reader has `seen` by kind, and no other one named.
 
     Where these would tell the values of those (`few_hidden`) the figures go too; the estimate rests on the
     samples that have `begun` the order. So do the figures of a scorer that would tell them next to another's.
     """
-    ids = seen[stats.kind]
+    ids = seen(stats.kind)
     telling = _telling(stats.counted, seen)
     if telling and stats.scorer not in telling:
         beside = tuple(each for each in stats.beside if each.scorer not in telling)
@@ -180,12 +181,14 @@ def listing(stats: Figures, seen: Mapping[Kind, Set[int]], begun: Collection[int
     return _withheld(stats, yours_first(sum(row.sample_id not in ids for row in few), len(few)))
 
 
-def _telling(counted: Mapping[Kind, Mapping[str, Set[int]]], seen: Mapping[Kind, Set[int]]) -> set[str]:
+def _telling(counted: Mapping[Kind, Mapping[str, Set[int]]], seen: Callable[[Kind], Set[int]]) -> set[str]:
     """The scorers whose figures would tell others' values: alone, or taken from those of more samples."""
     telling = set()
     for kind, by_scorer in counted.items():
+        if not by_scorer[VERIFIED]:
+            continue
         wider: list[Set[int]] = []
-        ids = seen.get(kind, frozenset())
+        ids = seen(kind)
         for name, samples in sorted(by_scorer.items(), key=lambda each: (-len(each[1]), each[0])):
             apart = (len((samples ^ more) - ids) for more in wider)
             if few_hidden(samples, ids) or any(0 < hidden < HIDDEN for hidden in apart):
@@ -354,7 +357,7 @@ def _counts(at: Scope, side: Side, fast: int) -> Counts:
 def _beside(at: Scope, side: Side) -> tuple[tuple[Beside, ...], dict[Kind, dict[str, frozenset[int]]]]:
     """Every scorer and imported column that has values, in short, and the samples that each counts by kind.
 
-    `side` is that of the scope's own; "verified" has every sample with a verified value.
+    `side` is that of the scope's own; VERIFIED has every sample with a verified value.
     """
     human = {at.kind: side.reviewed}
     columns = [name for name in scores.external_columns(at.store, at.info.id) if column_kind(name)]
@@ -369,7 +372,7 @@ def _beside(at: Scope, side: Side) -> tuple[tuple[Beside, ...], dict[Kind, dict[
         values, within = (side.values, side.within) if name == at.name else values_of(at, name)
         scorers.append(_short(name, kind, values, human[kind], within))
         known = {n for n, review in human[kind].items() if recall_of(review.tally) is not None}
-        of_kind = counted.setdefault(kind, {"verified": frozenset(known)})
+        of_kind = counted.setdefault(kind, {VERIFIED: frozenset(known)})
         of_kind[name] = frozenset(n for n in known if values.get(n) is not None)
     return tuple(scorers), counted
 

@@ -53,7 +53,10 @@ class Database:
 
     def admit(self, reader: Callable[[], str]) -> None:
         """Raise UsageError for who is disabled or, where people are named, is none of them."""
-        if (everybody := people(self.store)) and (why := why_not(everybody, name := reader(), "review")):
+        if not (everybody := people(self.store)):
+            return
+        name = reader()
+        if why := why_not(everybody, name, "review"):
             raise UsageError(why if find(everybody, name) else f"{why}; --as NAME says who you are")
 
     def dataset(self, name: str | None, run: str | None) -> tuple[DatasetInfo, int]:

@@ -128,9 +128,9 @@ def why_not(everybody: Sequence[Person], name: str, deed: Deed) -> str:
     return f"{name} is an {role} and may not {deed}: that is for {who}"
 
 
-def follows(store: Store, viewer: str, name: str) -> bool:
-    """Whether a person may see how far another one is: for who assigns samples, and of oneself."""
-    return viewer == name or not why_not(people(store), viewer, "assign samples")
+def follows(everybody: Sequence[Person], viewer: str, name: str) -> bool:
+    """Whether one of some people may see how far another one is: for who assigns samples, and of oneself."""
+    return viewer == name or not why_not(everybody, viewer, "assign samples")
 
 
 def find(everybody: Sequence[Person], name: str) -> Person | None:

@@ -214,7 +214,8 @@ def act(store: Store, opened: Opened, *edits: Edit, effort: Effort | None = None
 def _refuse_trained(store: Store, opened: Opened) -> None:
     """Raise UsageError for a decision that others made before, and that training showed to the person."""
     number, who = opened.sample_id, opened.annotator
-    if (who, number) in training.shown(store, opened.dataset.id) and gold.verifiers(store, number, who):
+    trained = (who, number) in training.shown(store, opened.dataset.id, number)
+    if trained and gold.verifiers(store, number, who):
         raise UsageError("this sample was one of your training, so you know its answer: leave it to others")
 
 

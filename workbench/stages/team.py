@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from workbench.errors import UsageError
-from workbench.stages.people import check, follows, is_trained
+from workbench.stages.people import check, follows, is_trained, people
 from workbench.stages.queue_values import searched
 from workbench.store import assignments
 from workbench.store.assignments import Held, Team
@@ -22,7 +22,8 @@ def team(store: Store, info: DatasetInfo, viewer: str) -> Team | None:
     """Where the assignments stand, with the people whose work a person may see; None without."""
     if (found := assignments.team(store, info)) is None:
         return None
-    shown = tuple(one for one in found.people if follows(store, viewer, one.name))
+    everybody = people(store)
+    shown = tuple(worker for worker in found.people if follows(everybody, viewer, worker.name))
     return replace(found, people=shown, others=len(found.people) - len(shown))
 
 

@@ -121,12 +121,13 @@ def progress(store: Store, info: DatasetInfo, viewer: str) -> Training:
     """How far the people are whose work `viewer` may see. Owners and adjudicators need no training."""
     with store.snapshot():
         copies, passed = training.copies(store, info.id), training.passed(store, info.id)
-        named = {person.name for person in people(store) if needs_training(person)}
+        everybody = people(store)
+        named = {person.name for person in everybody if needs_training(person)}
         known = _known(store, info)
         every = [
             _standing(store, info, name, copies.get(name), passed.get(name, ""), known)
             for name in sorted(named | copies.keys() | passed.keys())
-            if follows(store, viewer, name)
+            if follows(everybody, viewer, name)
         ]
     return Training(len(known), info.training["pass"] if info.training else 0.0, tuple(every))
 

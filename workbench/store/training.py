@@ -154,11 +154,13 @@ def answers(store: Store, copy_id: int) -> dict[str, dict[Kind, Assessment]]:
     return {key: each for key, each in by_key.items() if each.keys() >= {*kinds}}
 
 
-def shown(store: Store, dataset_id: int) -> dict[tuple[str, int], int]:
-    """The row of the journal after which a person knew the known answer, by person and sample."""
+def shown(store: Store, dataset_id: int, sample_id: int | None = None) -> dict[tuple[str, int], int]:
+    """The row of the journal after which a person knew the known answer, by person and sample; of all samples
+    or of one."""
     learned = select(REVIEW.annotator, TWIN.id, func.min(EVENT.id)).where(
         DATASET.training_of == dataset_id, REVIEW.dataset_id == DATASET.id, SAMPLE.id == REVIEW.sample_id,
         TWIN.dataset_id == dataset_id, TWIN.key == SAMPLE.key, EVENT.review_id == REVIEW.id, DECIDES,
+        *(() if sample_id is None else (TWIN.id == sample_id,)),
     )  # fmt: skip
     rows = store.rows(learned.group_by(REVIEW.annotator, TWIN.id))
     return {(annotator, sample_id): first for annotator, sample_id, first in rows}
