@@ -514,7 +514,7 @@ def in_queue(what: str, words: str = "", *options: str) -> list[str]:
             if words == "hold":
                 number = number or queue.take_next(store, info.id, who)
             return [key for key, one in ids.items() if one == number]
-        row = queue.queue_rows(store, info, who, [ids[words]])[ids[words]]
+        row = queue.queue_rows(store, info, who, [ids[words]], queue_values.count_now)[ids[words]]
         tallies = {"auto": row.automatic, "verified": row.verified}
         said = [row.question, *(f"{name} {one.recall}" for name, one in tallies.items() if one)]
         said += ["" if row.delta is None else f"Δ {row.delta}", *(f"by {name}" for name in row.annotators)]

@@ -25,8 +25,8 @@ from workbench.model import Proposal, ProposedEntity
 from workbench.scoring.scorers import exact_strings
 from workbench.stages import editing, plan, queue, review
 from workbench.stages.figures import figures
-from workbench.stages.queue import facets
-from workbench.stages.queue_values import queue_ids
+from workbench.stages.queue import facets, queue_rows
+from workbench.stages.queue_values import count_now, queue_ids
 from workbench.store import plans, queue as stored
 from workbench.store.datasets import DatasetInfo, find_dataset
 from workbench.store.engine import Store, open_store
@@ -76,7 +76,11 @@ def views(store: Store, info: DatasetInfo, bare: Bare) -> Iterator[Call]:
     columns = "SELECT key, substr(reference, 1, 200), blind_u FROM sample"
     some = "SELECT meta, group_key, document FROM sample JOIN proposal ON sample_id = sample.id LIMIT 5000"
     own = store, info, ANNOTATOR
-    yield "a page of 100 rows", lambda: queue.queue_rows(*own, page), bare(f"{columns} WHERE id IN ({shown})")
+    yield (
+        "a page of 100 rows",
+        lambda: queue_rows(*own, page, count_now),
+        bare(f"{columns} WHERE id IN ({shown})"),
+    )
     yield "next sample", lambda: queue.next_sample(*own), bare(VIEWS["state:todo"])
     counts = "SELECT count(*), (SELECT count(*) FROM review) FROM sample"
     yield "progress", lambda: stored.progress(*own), bare(counts)

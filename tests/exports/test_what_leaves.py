@@ -145,8 +145,6 @@ def test_a_failing_format_leaves_nothing_behind(hard: Bench, monkeypatch: pytest
     import sys
 
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    monkeypatch.delitem(sys.modules, "workbench.formats.parquet", raising=False)  # it may have been read
-    monkeypatch.delattr("workbench.formats.parquet", raising=False)
     options = ExportOptions(formats=("native", "huggingface"))
     with pytest.raises(UsageError, match=r"need the package pyarrow: pip install .*\[parquet\]"):
         export(hard.store, hard.info(), hard.folder / "out", options, annotator="ann")

@@ -98,7 +98,7 @@ def test_a_blind_sample_that_is_not_decided_shows_no_number_even_when_all_others
     set_dataset(bench.store, bench.info().id, show_auto="always")
 
     every = queue_values.queue_ids(bench.store, bench.info(), "ann")
-    rows = queue.queue_rows(bench.store, bench.info(), "ann", every).values()
+    rows = queue.queue_rows(bench.store, bench.info(), "ann", every, queue_values.count_now).values()
     assert [None] * 5 == [one.automatic for one in rows]
 
 

@@ -9,9 +9,9 @@ from tests.lists import from_cases
 from tests.rows import sample
 from workbench.matching.nearest import shared
 from workbench.model import Evidence, Match, Sample, Span, Unit
-from workbench.reviewing.edits import Comment, Dispose, Flag, Put
+from workbench.reviewing.edits import Comment, Dispose, Flag, Put, told
 from workbench.stages.editing import Place
-from workbench.stages.intents import told
+from workbench.store.journal import Moved
 from workbench.tui import view
 from workbench.tui.screens import finding
 from workbench.tui.screens.finding import NOWHERE, Search
@@ -62,10 +62,12 @@ def test_a_heading_counts_the_lines_in_sight_only_where_there_are_some() -> None
 def test_edits_are_told_as_they_were_said() -> None:
     """For the line that says what was undone: what no walk has."""
     unit = Unit("p1", "entity", "Agra", label="place", match=Match("found"))
+    state: Any = None
     partial = Unit("p1", "entity", "Agra", match=Match("missing", "partial"))
     said = {"restore": "restored Agra", "add": "added Agra", "match": "Agra is missing: partial"}
     assert said == {what: told(Put(what, "entity", (partial,))) for what in said}  # type: ignore[arg-type]
-    assert told(Put("reject", "entity", (unit,)), 12) == "rejected Agra, in 12 samples"
+    moved = Moved(1, True, None, Put("reject", "entity", (unit,)), state, samples=12)
+    assert "rejected Agra, in 12 samples" == moved.words
     assert [told(edit) for edit in (Flag(""), Comment("x"))] == ["flag taken off", "comment: x"]
     assert told(Dispose("excluded", ("entity",), "broken")) == "not counted: broken"
     assert told(Put("take", "entity", (unit,))) == "settled Agra as found, place"

@@ -148,10 +148,11 @@ class ListApp(App[None]):
         """Where the list asks for its rows: here, in the place of a desk."""
         return self
 
-    async def causes(self, ids: Sequence[int]) -> dict[int, str]:
-        return {}
+    async def loaded(self, _room: str) -> Any:
+        """Nor is a stage loaded."""
+        return self
 
-    async def rows(self, ids: Sequence[int]) -> dict[int, QueueRow]:
+    async def rows(self, _desk: Any, ids: Sequence[int]) -> dict[int, QueueRow]:
         self.asked.append(len(ids))
         return {number: QueueRow(number, f"id-{number}", f"Who is {number}?", *OPEN) for number in ids}
 
@@ -180,7 +181,7 @@ async def test_the_whole_list_takes_the_place_of_its_beginning_without_a_jump() 
     async with app.run_test(size=(80, 24)) as pilot:
         listed = app.query_one(SampleList)
         first = array("q", range(460, 600))
-        listed.set(first, app.desk, 500, rows=await app.rows(first))
+        listed.set(first, app.desk, 500, rows=await app.rows(app, first))
         await pilot.pause()
         before = [listed.render_line(y).text for y in range(24)]
         assert before[3].startswith("▸ ")

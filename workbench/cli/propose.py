@@ -65,14 +65,14 @@ def propose(
 
     Without --proposer the rules suggest, and suggestions that are in use stay in use.
     """
+    from workbench.stages import claude as stage, propose as by_rules
+
     call = context.obj
     if run is not None and proposer not in (None, "recorded"):
         raise UsageError(f"--run names a run that is there; --proposer {proposer} proposes: say one of them")
     if proposer not in ("claude", "openai"):
         if names := given(context, SERVICE):  # a --dry-run of the rules would be none
             raise UsageError(f"{names}: only with --proposer claude or openai")
-        from workbench.stages import propose as by_rules
-
         with counted(call, "Proposing") as (store, info, progress):
             done = by_rules.propose(
                 store, info, proposer or ("recorded" if run else "rules"),
@@ -80,8 +80,6 @@ def propose(
             )  # fmt: skip
         reports.show(done, propose_text(done), as_json=json)
         return
-    from workbench.stages import claude as stage  # not for the rules, whose way it makes longer
-
     if proposer == "openai" and model is None:
         raise UsageError("--proposer openai needs --model: name one that the service has")
     effort = effort or ("low" if proposer == "claude" else "none")

@@ -1,21 +1,15 @@
-"""Parquet and Arrow files in parts that fit in memory. Importing this module needs and sets up pyarrow."""
+"""Parquet and Arrow files in parts that fit in memory: this needs pyarrow, the extra `parquet`."""
 
 from __future__ import annotations
 
 import mmap
+import os
 from collections.abc import Generator, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-import pyarrow as arrow
-import pyarrow.compute
-import pyarrow.parquet
-
-from workbench.errors import InputError
-
-arrow.set_cpu_count(1)  # rows are taken one by one: threads only hold more of the file
-arrow.set_memory_pool(arrow.system_memory_pool())
+from workbench.errors import InputError, UsageError, to_install
 
 ROWS = 100  # rows of a piece at most: 1,000 with gold of eight units hold 14 MB more and are no faster
 READ = 2_000  # rows read at a time: each time the dictionaries of the columns are built anew
@@ -35,6 +29,23 @@ _DATA_PAGES = {0: (5, 2), 3: (8, 4)}  # by the kind of page, the fields of its o
 _MOST_PAGES = 100_000
 
 
+def load_pyarrow(what: str = "") -> Any:
+    """pyarrow with its Parquet and compute parts. Raises UsageError, which begins with `what`, without it."""
+    # Arrow's own pools keep 7 MB more than the system's, and one of them is chosen when it is loaded.
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
+    try:
+        import pyarrow as arrow
+        import pyarrow.compute
+        import pyarrow.parquet
+    except ModuleNotFoundError:
+        raise UsageError(
+            f"{what and what + ': '}Parquet and Arrow files need the package pyarrow: {to_install('parquet')}"
+        ) from None
+    arrow.set_cpu_count(1)  # rows are taken one by one: threads only hold more of the file
+    arrow.set_memory_pool(arrow.system_memory_pool())
+    return arrow
+
+
 def pieces(path: Path, container: Literal["parquet", "arrow"]) -> Generator[Any]:
     """The batches of a file in parts that fit in memory as Python objects."""
     total = 0
@@ -46,6 +57,7 @@ def pieces(path: Path, container: Literal["parquet", "arrow"]) -> Generator[Any]
 
 def _parquet_batches(path: Path) -> Generator[Any]:
     """The batches of a Parquet file; one whose index names more than any dataset has is not unpacked."""
+    arrow = load_pyarrow()
     metadata = arrow.parquet.read_metadata(path)
     groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
     columns = [[group.column(index) for index in range(group.num_columns)] for group in groups]
@@ -85,6 +97,7 @@ def _written_out(
     all of them, no more than a row may be. Not where the first rows have all there is in it: it is small, or
     pages that come later have another.
     """
+    arrow = load_pyarrow()
     with opened(read_dictionary=sorted(texts)) as file:
         first = next(file.iter_batches(batch_size=FIRST, row_groups=[index]), None)
     leaves = [] if first is None else [leaf for column in first.columns for leaf in _leaves(column)]
@@ -107,7 +120,7 @@ def _arrow_batches(path: Path) -> Generator[Any]:
     """The batches of a stream or a file of Arrow, each checked: a made-up offset would read other memory."""
     with path.open("rb") as file:
         has_index = file.read(6) == b"ARROW1"
-    rows = 0
+    arrow, rows = load_pyarrow(), 0
     with arrow.OSFile(str(path)) as source:
         if has_index:
             opened = arrow.ipc.open_file(source)
@@ -135,9 +148,11 @@ def _halves(batch: Any, path: Path) -> Generator[Any]:
 
 def _unpacked(batch: Any) -> int:
     """The bytes of a batch with every text of a dictionary written out."""
-    size = 0
+    arrow, size = load_pyarrow(), 0
+    types = arrow.types
+    texts = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
     for leaf in (leaf for column in batch.columns for leaf in _leaves(column)):
-        if arrow.types.is_dictionary(leaf.type) and _is_text(leaf.type.value_type):
+        if types.is_dictionary(leaf.type) and any(is_text(leaf.type.value_type) for is_text in texts):
             lengths = arrow.compute.binary_length(leaf.dictionary).take(leaf.indices)
             size += int(arrow.compute.sum(lengths).as_py() or 0)
         else:
@@ -147,6 +162,7 @@ def _unpacked(batch: Any) -> int:
 
 def _leaves(array: Any) -> Iterator[Any]:
     """The arrays of values inside lists, maps and structs, in the order of the file's columns."""
+    arrow = load_pyarrow()
     kind, types = array.type, arrow.types
     if types.is_map(kind):  # which has no flatten of its own
         array = array.cast(arrow.list_(arrow.struct([kind.key_field, kind.item_field])))
@@ -158,12 +174,6 @@ def _leaves(array: Any) -> Iterator[Any]:
             yield from _leaves(inner)
     else:
         yield array
-
-
-def _is_text(kind: Any) -> bool:
-    types = arrow.types
-    tests = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
-    return any(test(kind) for test in tests)
 
 
 def _most_unpacked(path: Path) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -16,9 +15,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
-from workbench.errors import InputError, RowError, UsageError, to_install
+from workbench.errors import InputError, RowError, UsageError
 from workbench.formats.columns import FIELD_OF, NO_COLUMNS, NamedColumns, is_metric, scores_alone
 from workbench.formats.json_lines import RawRow, lines, not_utf8, parse
+from workbench.formats.parquet import load_pyarrow, pieces
 from workbench.formats.rows import LINE_LIMIT, TEXT_LIMIT, Refusal, check_texts, excerpt
 from workbench.model import JsonObject, Progress, silent
 
@@ -173,11 +173,10 @@ def header(path: Path, known: frozenset[str]) -> tuple[list[str], str, int]:
 def objects(path: Path, container: Literal["parquet", "arrow"], progress: Progress) -> Generator[RawRow]:
     """The rows of a file as objects, numbered from 1. Raises UsageError without pyarrow, InputError for a
     file that is damaged or unpacks to more than any dataset."""
-    parquet = _load(str(path))
-    arrow = parquet.arrow
+    arrow = load_pyarrow(str(path))
     number = 0
     try:
-        for batch in parquet.pieces(path, container):
+        for batch in pieces(path, container):
             # An empty cell of one of these is counted as NaN is: no score there.
             scores = {
                 field.name
@@ -196,23 +195,6 @@ def objects(path: Path, container: Literal["parquet", "arrow"], progress: Progre
             raise InputError(f"{path}: a damaged {container} file: {what}") from error
         failure = RowError("file", what, f"a whole {container} file")
         yield RawRow(number + 1, None, "{}", failure)
-
-
-def load_pyarrow(what: str = "") -> Any:
-    """pyarrow with its Parquet and compute parts. Raises UsageError, which begins with `what`, without it."""
-    return _load(what).arrow
-
-
-def _load(what: str) -> Any:
-    # Arrow's own pools keep 7 MB more than the system's, and one of them is chosen when it is loaded.
-    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
-    try:
-        from workbench.formats import parquet
-    except ModuleNotFoundError:
-        raise UsageError(
-            f"{what and what + ': '}Parquet and Arrow files need the package pyarrow: {to_install('parquet')}"
-        ) from None
-    return parquet
 
 
 def _twice(names: Iterable[str]) -> str:

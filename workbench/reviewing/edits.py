@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from workbench.model import Assessment, Disposition, Kind, Unit
-from workbench.text.safe import whole
+from workbench.model import PLURAL, Assessment, Disposition, Kind, Unit
+from workbench.text.safe import cut, flat, whole
 
 IMPORT_ACTION = "import:"
 """Prefix of the actions of an import: no act of a person, and a barrier that undo does not pass."""
@@ -121,3 +121,62 @@ Edit = Open | Put | Accept | Dispose | Flag | Comment | Undo | Redo
 
 Named = tuple[str, Edit]
 """A row of a journal: an action and an edit. Rows that share an action were one act of the person."""
+
+
+LONGEST, OF_TWO = 30, 24
+"""Characters of a unit's wording in the line that says what was done (80 columns), and of each of two."""
+
+
+def short_name(unit: Unit, longest: int = LONGEST) -> str:
+    """The wording of a unit for that line."""
+    return cut(flat(unit.text), longest)
+
+
+def told(edit: Edit) -> str:
+    """What an edit did, in the words in which it was said when it was made."""
+    match edit:
+        case Put():
+            return _told_of_unit(edit)
+        case Accept():
+            done = "settled what people differ in:" if edit.adjudicated else "accepted the"
+            return f"{done} {PLURAL[edit.assessment.kind]}"
+        case Dispose():
+            disposition = "not counted" if edit.disposition == "excluded" else edit.disposition
+            return f"{disposition}: {edit.reason}" if edit.reason else disposition
+        case Flag():
+            return f"flagged: {edit.reason}" if edit.reason else "flag taken off"
+        case _:
+            assert isinstance(edit, Comment)  # the others are no acts of a person
+            return f"comment: {cut(flat(edit.text), LONGEST)}"
+
+
+def _told_of_unit(edit: Put) -> str:
+    unit = edit.units[0]
+    text = short_name(unit)
+    match edit.what:
+        case "relabel":
+            return f"{text} is now {unit.label}"
+        case "boundary":
+            return f"moved an edge: {text}"
+        case "match":
+            if unit.match.alias:
+                return f"{text} has another name"
+            why = f": {unit.match.reason}" if unit.match.reason not in (None, "absent") else ""
+            if unit.match.verdict == "found":
+                places = unit.match.evidence
+                why = f" in context {places[0].context + 1}" if places else " without evidence"
+            return f"{text} is {unit.match.verdict or 'open'}{why}"
+        case "merge":
+            return f"merged {short_name(edit.units[1], OF_TWO)} into {short_name(unit, OF_TWO)}"
+        case "split":
+            return f"split into {short_name(unit, OF_TWO)} and {short_name(edit.units[-1], OF_TWO)}"
+        case "add":
+            return f"added {text}"
+        case "reject":
+            return f"rejected {text}"
+        case "restore":
+            return f"restored {text}"
+        case "take":
+            more = f" and {len(edit.units) - 1} more" if len(edit.units) > 1 else ""
+            has = "no unit" if unit.rejected else ", ".join(filter(None, (unit.match.verdict, unit.label)))
+            return f"settled {text}{more or f' as {has}'}"

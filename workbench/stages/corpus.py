@@ -26,11 +26,11 @@ from workbench import __version__
 from workbench.errors import InputError, UsageError, WorkbenchError, to_install
 from workbench.formats.columns import columns_of
 from workbench.formats.exports.folder import leftovers, remove_leftovers, sync, unfinished
+from workbench.formats.parquet import load_pyarrow
 from workbench.formats.policy import from_toml, to_toml
 from workbench.formats.reading import read
 from workbench.formats.rejects import SUFFIX, rejected_line
 from workbench.formats.rows import FileRow, Notes
-from workbench.formats.tables import load_pyarrow
 from workbench.matching import MATCHER
 from workbench.matching.units import language_of
 from workbench.model import JsonObject, Matching, Policy, Progress, Record, count

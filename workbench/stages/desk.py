@@ -80,7 +80,6 @@ class Desk:
     resolves: bool = False
 
     first = _reads(queue.first)
-    rows = _reads(queue.queue_rows)
     progress = _reads(queue.progress)
     standing = _reads(queue.standing)
     settling = _reads(queue.settling)

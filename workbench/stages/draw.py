@@ -23,10 +23,10 @@ from workbench import __version__
 from workbench.comparing.plans import allocate, blind_share_for, places, strata_of, stratified_ranks
 from workbench.errors import InputError, UsageError
 from workbench.formats.columns import columns_of
+from workbench.formats.parquet import load_pyarrow
 from workbench.formats.policy import from_toml
 from workbench.formats.reading import read
 from workbench.formats.rows import Notes
-from workbench.formats.tables import load_pyarrow
 from workbench.matching import MATCHER
 from workbench.model import Kind, Progress, silent
 from workbench.proposing import rules

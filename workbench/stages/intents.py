@@ -13,7 +13,7 @@ from typing import Literal
 
 from workbench.errors import InputError, WorkbenchError
 from workbench.model import PLURAL, Effort, Evidence, Kind, Span, Unit, Verdict, letter
-from workbench.reviewing.edits import Accept, Comment, Dispose, Edit, Flag, Put
+from workbench.reviewing.edits import OF_TWO, Comment, Edit, Flag, Put, short_name
 from workbench.reviewing.fold import ReviewState
 from workbench.stages import disputes, editing, resolve, review
 from workbench.stages.desk import Desk, Step, new_action
@@ -24,10 +24,6 @@ from workbench.text.safe import cut, flat
 from workbench.text.tokens import tokens
 
 Make = Callable[[Opened], Edit | None]
-
-LONGEST, OF_TWO = 30, 24
-"""Characters of a unit's wording in the line that says what was done (80 columns), and of each of two."""
-
 
 PAUSES = frozenset(",;:،，、；：")
 """Tokens at which no name begins or ends."""
@@ -159,10 +155,6 @@ def unit_of(opened: Opened, kind: Kind, unit_id: str) -> Unit:
     raise InputError("this unit is not there any more")
 
 
-def _name(unit: Unit, longest: int = LONGEST) -> str:
-    return cut(flat(unit.text), longest)
-
-
 def _of(what: str, unit: Unit, make: Callable[[Opened, Unit], Edit | None]) -> Intent:
     """An intent about a unit, made from the unit as it stands then."""
     return Intent(what, lambda opened: make(opened, unit_of(opened, unit.kind, unit.id)))
@@ -175,12 +167,12 @@ def reject(unit: Unit) -> Intent:
     def make(opened: Opened, now: Unit) -> Edit | None:
         return None if now.counted == wanted else editing.reject(opened, now)
 
-    return _of(f"{'restored' if wanted else 'rejected'} {_name(unit)}", unit, make)
+    return _of(f"{'restored' if wanted else 'rejected'} {short_name(unit)}", unit, make)
 
 
 def relabel(unit: Unit, label: str) -> Intent:
     """Give another label."""
-    return _of(f"{_name(unit)} is now {label}", unit, partial(editing.relabel, label=label))
+    return _of(f"{short_name(unit)} is now {label}", unit, partial(editing.relabel, label=label))
 
 
 def match(unit: Unit) -> Intent:
@@ -192,12 +184,12 @@ def match(unit: Unit) -> Intent:
             return None
         return editing.judge(now, "missing") if wanted == "missing" else editing.toggle(opened, now)
 
-    return _of(f"{_name(unit)} is {wanted}", unit, make)
+    return _of(f"{short_name(unit)} is {wanted}", unit, make)
 
 
 def reason(unit: Unit) -> Intent:
     """Missing, and why: the next reason at each press."""
-    return _of(f"{_name(unit)} is missing: {editing.reason_after(unit)}", unit, editing.next_reason)
+    return _of(f"{short_name(unit)} is missing: {editing.reason_after(unit)}", unit, editing.next_reason)
 
 
 def evidence(unit: Unit, span: Evidence | None) -> Intent:
@@ -205,12 +197,12 @@ def evidence(unit: Unit, span: Evidence | None) -> Intent:
     wanted = () if span is None else (span,)
     where = "is found" if span or unit.match.verdict == "found" else "has no evidence"
     where += f" in context {span.context + 1}" if span else ""
-    return _of(f"{_name(unit)} {where}", unit, partial(editing.set_evidence, evidence=wanted))
+    return _of(f"{short_name(unit)} {where}", unit, partial(editing.set_evidence, evidence=wanted))
 
 
 def same_thing(unit: Unit, place: Evidence | None, words: str = "") -> Intent:
     """The unit and the words of a place name the same thing, in other samples too; None takes that back."""
-    name = _name(unit, OF_TWO)
+    name = short_name(unit, OF_TWO)
     sentence = f"{name} = {cut(flat(words), OF_TWO)}, in other samples once accepted"
     if place is None:
         sentence = f"{name} has no other name any more"
@@ -224,17 +216,17 @@ def merge(unit: Unit, other: Unit) -> Intent:
         second = unit_of(opened, unit.kind, other.id)
         return None if second.duplicate_of == first.id else editing.merge(opened, first, second)
 
-    return _of(f"merged {_name(unit, OF_TWO)} with {_name(other, OF_TWO)}", unit, make)
+    return _of(f"merged {short_name(unit, OF_TWO)} with {short_name(other, OF_TWO)}", unit, make)
 
 
 def split(unit: Unit, at: int) -> Intent:
     """Two units of one, parted before the token at that place of the reference."""
-    return _of(f"split {_name(unit)}", unit, partial(editing.split, at=at))
+    return _of(f"split {short_name(unit)}", unit, partial(editing.split, at=at))
 
 
 def unsure(unit: Unit) -> Intent:
     """Cannot tell."""
-    return _of(f"{_name(unit)} is unsure", unit, editing.unsure)
+    return _of(f"{short_name(unit)} is unsure", unit, editing.unsure)
 
 
 def move_edge(unit: Unit, reference: str, *, left: bool, outward: bool) -> Intent:
@@ -276,7 +268,7 @@ def take(unit: Unit, side: int, who: str = "") -> Intent:
 
     It goes on to the next that is open.
     """
-    name = _name(unit)
+    name = short_name(unit)
     what = f"{name} is no unit" if side < 0 else f"{name} as {who or letter(side)} has it"
     return replace(_of(what, unit, partial(resolve.take, side=side)), goes=True)
 
@@ -304,57 +296,3 @@ def flag(reason: str) -> Intent:
 def comment(text: str) -> Intent:
     """A free note."""
     return Intent("comment added", lambda _opened: Comment(text))
-
-
-def told(edit: Edit, samples: int = 1) -> str:
-    """What an edit did, in the words in which it was said when it was made."""
-    return _told(edit) + (f", in {samples:,} samples" if samples > 1 else "")
-
-
-def _told(edit: Edit) -> str:
-    match edit:
-        case Put():
-            return _told_of_unit(edit)
-        case Accept():
-            done = "settled what people differ in:" if edit.adjudicated else "accepted the"
-            return f"{done} {PLURAL[edit.assessment.kind]}"
-        case Dispose():
-            disposition = "not counted" if edit.disposition == "excluded" else edit.disposition
-            return f"{disposition}: {edit.reason}" if edit.reason else disposition
-        case Flag():
-            return f"flagged: {edit.reason}" if edit.reason else "flag taken off"
-        case _:
-            assert isinstance(edit, Comment)  # the others are no acts of a person
-            return f"comment: {cut(flat(edit.text), LONGEST)}"
-
-
-def _told_of_unit(edit: Put) -> str:
-    unit = edit.units[0]
-    text = _name(unit)
-    match edit.what:
-        case "relabel":
-            return f"{text} is now {unit.label}"
-        case "boundary":
-            return f"moved an edge: {text}"
-        case "match":
-            if unit.match.alias:
-                return f"{text} has another name"
-            why = f": {unit.match.reason}" if unit.match.reason not in (None, "absent") else ""
-            if unit.match.verdict == "found":
-                places = unit.match.evidence
-                why = f" in context {places[0].context + 1}" if places else " without evidence"
-            return f"{text} is {unit.match.verdict or 'open'}{why}"
-        case "merge":
-            return f"merged {_name(edit.units[1], OF_TWO)} into {_name(unit, OF_TWO)}"
-        case "split":
-            return f"split into {_name(unit, OF_TWO)} and {_name(edit.units[-1], OF_TWO)}"
-        case "add":
-            return f"added {text}"
-        case "reject":
-            return f"rejected {text}"
-        case "restore":
-            return f"restored {text}"
-        case "take":
-            more = f" and {len(edit.units) - 1} more" if len(edit.units) > 1 else ""
-            has = "no unit" if unit.rejected else ", ".join(filter(None, (unit.match.verdict, unit.label)))
-            return f"settled {text}{more or f' as {has}'}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -72,6 +72,9 @@ def scored_by(store: Store, info: DatasetInfo, name: str) -> dict[int, float | N
     return {} if info.run_id is None else scores.values(store, info.run_id, info.threshold, name)
 
 
+Count = Callable[[Store, DatasetInfo, Sequence[int]], Mapping[int, Tally]]
+
+
 @dataclass(frozen=True)
 class First:
     """What a queue shows first: the next sample to decide, those around it and their rows."""
@@ -136,7 +139,10 @@ def take_next(store: Store, dataset_id: int, annotator: str) -> int | None:
 
 
 def first(store: Store, info: DatasetInfo, annotator: str, before: int, after: int) -> First:
-    """The samples around the next one to decide, in random order; the dataset's size costs nothing."""
+    """The samples around the next one to decide, in random order; the dataset's size costs nothing.
+
+    Nothing is counted for these rows.
+    """
     at = next_sample(store, info, annotator)
     if at is None and info.overlap:
         at = assignments.free_for(store, info.id, annotator)
@@ -144,8 +150,10 @@ def first(store: Store, info: DatasetInfo, annotator: str, before: int, after: i
     return First(at, ids, queue_rows(store, info, annotator, ids))
 
 
-def queue_rows(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int]) -> dict[int, QueueRow]:
-    """The rows of some samples.
+def queue_rows(
+    store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int], count: Count | None = None
+) -> dict[int, QueueRow]:
+    """The rows of some samples; `count` gives the automatic values that `score` has not counted.
 
     Automatic values stay hidden until a sample is decided (`show_auto`), and what another person verified
     until this one has decided too; gold that came with a file is no one's secret.
@@ -158,11 +166,7 @@ def queue_rows(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[in
         if row.decided or (info.show_auto == "always" and not row.blind)
     }
     uncounted = [number for number in seen if rows[number].automatic is None and not column]
-    late: Mapping[int, Tally] = {}
-    if uncounted:
-        from workbench.stages.queue_values import count_now
-
-        late = count_now(store, info, uncounted)
+    late = count(store, info, uncounted) if count and uncounted else {}
     may_settle = settles(store, annotator)  # who may not is not told before their own decision
     asked = [number for number, row in rows.items() if may_settle or row.decided]
     differ = several(store, info, ids=asked) if asked else ()

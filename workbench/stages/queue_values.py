@@ -15,6 +15,7 @@ from workbench.errors import StoreError, UsageError
 from workbench.model import Tally
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD, first_scorer
 from workbench.stages.people import settles
+from workbench.stages.queue import queue_rows
 from workbench.stages.recompute import match_samples, save_counted
 from workbench.stages.sides import against, numbers_of, verified_side
 from workbench.store import queue, scores
@@ -22,7 +23,7 @@ from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.gold import several, unresolved
 from workbench.store.journal import load_reviews
-from workbench.store.queue import Values
+from workbench.store.queue import QueueRow, Values
 from workbench.store.queue_conditions import Picked
 from workbench.store.samples import chunked, load_samples
 from workbench.store.scores import CountedChunk
@@ -142,6 +143,12 @@ def uncounted(store: Store, info: DatasetInfo, annotator: str) -> list[Sequence[
     if info.run_id is None or scores.imported_column(store, info.id, info.kinds[0]):
         return []  # what the file brought is shown: nothing has to be counted for it
     return list(chunked(queue.uncounted_ids(store, info, annotator)))
+
+
+async def rows(desk: Desk, ids: Sequence[int]) -> dict[int, QueueRow]:
+    """The rows of some samples of a desk; automatic values that `score` has not counted are counted now."""
+    info = (await desk.fresh()).info
+    return await desk.store.read(queue_rows, info, desk.annotator, ids, count_now)
 
 
 async def kept_ids(desk: Desk, query: Query, order: Order) -> array[int]:

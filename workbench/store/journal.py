@@ -17,7 +17,7 @@ from sqlmodel import Session
 from workbench.errors import ConflictError, NotFoundError
 from workbench.model import KINDS, RESOLVED, Assessment, Effort, Kind, Sample
 from workbench.reviewing.documents import edit_document, edit_of
-from workbench.reviewing.edits import IMPORT_ACTION, Accept, Edit, Named, Open, Put, Redo, Undo
+from workbench.reviewing.edits import IMPORT_ACTION, Accept, Edit, Named, Open, Put, Redo, Undo, told
 from workbench.reviewing.fold import (
     GoldOrigin,
     ReviewState,
@@ -89,6 +89,11 @@ class Moved(NamedTuple):
     unit: str = ""
     samples: int = 1
     resolves: bool = False
+
+    @property
+    def words(self) -> str:
+        """What was done, in the words in which it was said when it was made."""
+        return told(self.edit) + (f", in {self.samples:,} samples" if self.samples > 1 else "")
 
 
 class Change(NamedTuple):

@@ -525,9 +525,7 @@ class Pages:
         request.state.sample = moved.sample_id
         self._settling.pop(caller.name, None)
         word = "undone" if step == "undo" else "done again"
-        self._keep(
-            caller, action, f"{word}: {cut(intents.told(moved.edit, moved.samples), forms.LONGEST_TOLD)}"
-        )
+        self._keep(caller, action, f"{word}: {cut(moved.words, forms.LONGEST_TOLD)}")
         where = replace(caller, desk=replace(desk, resolves=moved.resolves))
         return self._to(where, moved.sample_id, kind=moved.kind or "", unit=moved.unit, did=action)
 

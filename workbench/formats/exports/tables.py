@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from workbench.formats.exports.item import ExportItem, Surroundings, Writing, lines_into, row_text
+from workbench.formats.parquet import load_pyarrow
 from workbench.formats.rows import OBJECT
-from workbench.formats.tables import load_pyarrow
 from workbench.model import KINDS, JsonObject, Kind, Sample, Unit, count
 from workbench.scoring.names import SCORERS
 from workbench.text.lists import compact

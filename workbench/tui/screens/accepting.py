@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from workbench.model import Kind
 from workbench.reports.team import lesson_text, trainee_line
+from workbench.reviewing.edits import LONGEST
 from workbench.stages import editing, intents
 from workbench.stages.intents import Intent
 from workbench.stages.people import Trainee
@@ -102,7 +103,7 @@ class LessonScreen(ReadScreen):
             shown.line("\n")
             shown.add(heading, "heading")
             shown.line(text, marks)
-        title = f"The known answer of {short(stored.sample.id, intents.LONGEST, stored.question)}"
+        title = f"The known answer of {short(stored.sample.id, LONGEST, stored.question)}"
         super().__init__(title, shown.text, shown.marks, then)
         self._shown_at = float("inf")
 

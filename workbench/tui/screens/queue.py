@@ -537,10 +537,8 @@ class QueueScreen(BaseScreen):
             return
         self.settling.forget()
         if target.samples > 1:  # they have no one place
-            from workbench.stages.intents import told
-
             self.action_reread()
-            self.succeeded(f"{'undid' if target.undone else 'redone'}: {told(target.edit, target.samples)}")
+            self.succeeded(f"{'undid' if target.undone else 'redone'}: {target.words}")
             self.bench.open_gate()
         else:
             await self.bench.review(desk, target.sample_id, target)

@@ -364,7 +364,7 @@ class ReviewScreen(BaseScreen):
 
     def _arrived(self, moved: Moved, way: str = "") -> None:
         word, opened = "undid" if moved.undone else "redone", self.pane.opened
-        message = f": {intents.told(moved.edit, moved.samples)}{way}"
+        message = f": {moved.words}{way}"
         if opened is None or opened.sample_id != moved.sample_id:  # several, or it could not be opened
             self.saver.saved(f"{word}{message}")
             return

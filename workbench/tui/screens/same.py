@@ -9,10 +9,10 @@ from functools import partial
 from textual.app import ComposeResult
 
 from workbench.errors import ConflictError
+from workbench.reviewing.edits import OF_TWO
 from workbench.stages import editing
 from workbench.stages.desk import Desk, new_action
 from workbench.stages.editing import Decision, Place
-from workbench.stages.intents import OF_TWO
 from workbench.stages.review import Opened
 from workbench.text.cells import DISPOSITION_SYMBOL, cut_front, cut_middle, cut_words, fit, in_table, width
 from workbench.text.figures import many

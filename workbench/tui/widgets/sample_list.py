@@ -228,7 +228,8 @@ class SampleList(Lines[int]):
             top, bottom = self.scroll_offset.y // PAGE, (self.scroll_offset.y + self.size.height) // PAGE
             if not top <= page <= bottom:
                 return  # scrolled past before its turn came
-            rows = await desk.rows(ids[page * PAGE : (page + 1) * PAGE].tolist())
+            values = await cast("Bench", self.app).loaded("values")
+            rows = await values.rows(desk, ids[page * PAGE : (page + 1) * PAGE].tolist())
         finally:
             self._loading.discard(page)
         if ids is not self.rows:
@@ -239,7 +240,6 @@ class SampleList(Lines[int]):
         self.redraw()
         if differing := [sample_id for sample_id, row in rows.items() if row.delta]:
             info = (await desk.fresh()).info  # they take longer than the rows, which are there
-            values = await cast("Bench", self.app).loaded("values")
             self._causes |= await desk.store.read(values.main_causes, info, desk.annotator, differing)
             self.redraw()
 
