@@ -153,11 +153,11 @@ def person_add(
 
 @person_app.command("list")
 def person_list(context: Context, json: Json = False) -> None:
-    """Show who works here."""
+    """Show who works here: owners and adjudicators see all, others themselves."""
     from workbench.stages import people as stage
 
     with open_for(context.obj) as store:
-        people = stage.people(store)
+        people = stage.colleagues(store, context.obj.annotator)
     reports.show(people, people_text(people), as_json=json)
 
 

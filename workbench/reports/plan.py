@@ -49,7 +49,11 @@ def plan_lines(report: PlanReport) -> list[str]:
     lines += _progress_lines(report)
     lines += _strata_lines({one.name: (one.samples, one.planned, one.complete) for one in report.strata})
     if report.holdout:
-        seen = f"opened {many(len(report.openings), 'time')}" if report.openings else "never opened"
+        opened = {
+            f"{report.holdout_picked:,} opened by hand": report.holdout_picked,
+            f"opened {many(len(report.openings), 'time')} as a whole": report.openings,
+        }
+        seen = ", ".join(told(opened)) or "never opened"
         lines.append(f"holdout: {many(report.holdout, 'sample')}, {report.holdout_done:,} reviewed, {seen}")
         lines += [
             f"  {local(opening.at)[:16]} by {opening.annotator}: {opening.purpose}"

@@ -158,7 +158,7 @@ def status_text(report: DatabaseStatus) -> str:
         )
         lines.append(
             f"  policy {dataset.info.policy.version} ({', '.join(dataset.info.kinds)}), "
-            f"match threshold {dataset.info.threshold}, {dataset.info.blind_share:.0%} to be reviewed "
+            f"match threshold {dataset.info.threshold}, {many(dataset.blind, 'sample')} to be reviewed "
             "without suggestions"
         )
         if dataset.team is not None:

@@ -34,6 +34,11 @@ FAST = 1.0
 EXCLUDING = ("wrong reference", "unanswerable", "broken", "private")
 """Reasons to exclude a sample, to choose from."""
 
+KEPT_BACK = (
+    "This sample is kept back (holdout): leave it until the queue gives it to you. "
+    "If you review it now, plan counts it as opened."
+)
+
 
 @dataclass(frozen=True)
 class Intent:
@@ -85,16 +90,32 @@ def before_accept(opened: Opened, kind: Kind) -> Literal["decided", "empty", "do
 
 
 async def open_sample(desk: Desk, sample_id: int, *, picked: bool = False) -> Opened:
-    """A sample as it stands now; `picked` by hand, or in a view off the plan, marks a new review."""
+    """A sample as it stands now; `picked` by hand, or in a view off the plan, marks a new review.
+
+    A sample of the holdout is picked unless it is the next of the whole queue.
+    """
     if desk.audits(sample_id):
         await desk.store.write(disputes.audit, sample_id, desk.annotator)
-    return await noted(desk.store, await desk.store.read(open_at, desk, sample_id, picked=picked))
+
+    def look(store: Store) -> Opened:
+        opened = open_at(store, desk, sample_id, picked=picked)
+        if not opened.stored.holdout or replace(desk, view=None).find_next(store) == sample_id:
+            return opened
+        return open_at(store, desk, sample_id, picked=True)
+
+    return await noted(desk.store, await desk.store.read(look))
 
 
 async def noted(store: Store, opened: Opened) -> Opened:
     """The sample, once it is stored that this person saw what the others have, where that is shown."""
     unseen = opened.over is not None and not opened.over.seen
     return await store.write(resolve.saw, opened) if unseen else opened
+
+
+def kept_back(opened: Opened) -> str:
+    """A warning before a review of a holdout sample that the queue did not give begins; else empty."""
+    warns = opened.stored.holdout and opened.opening.off_plan and opened.state.seq < 0
+    return KEPT_BACK if warns else ""
 
 
 async def open_next(desk: Desk, after: int) -> Opened | None:

@@ -133,6 +133,13 @@ def follows(everybody: Sequence[Person], viewer: str, name: str) -> bool:
     return viewer == name or not why_not(everybody, viewer, "assign samples")
 
 
+def colleagues(store: Store, viewer: str) -> list[Person]:
+    """The people whose roles a person may see: all for who may settle what others differ in, else oneself."""
+    everybody = people(store)
+    sees_all = not why_not(everybody, viewer, "settle what others differ in")
+    return [person for person in everybody if sees_all or person.name == viewer]
+
+
 def find(everybody: Sequence[Person], name: str) -> Person | None:
     """The person of a name."""
     return next((person for person in everybody if person.name == name), None)

@@ -383,7 +383,8 @@ class PlanReport(Prefix):
     `unresolved`: planned samples that count as `done` only when they are settled.
     `given` of the `done` ones are complete by gold of a file alone, `imported` ones of a file are not reached
     yet. `complete`: all planned ones are, so that the estimate has the interval for a fixed n. `plan` is None
-    without one: then the random order stands, with no planned n.
+    without one: then the random order stands, with no planned n. `holdout_picked`: samples of the holdout
+    that somebody began to review before the queue gave them.
     """
 
     dataset: str
@@ -397,6 +398,7 @@ class PlanReport(Prefix):
     next: str | None
     question: str
     holdout_done: int
+    holdout_picked: int
     openings: tuple[Opening, ...]
     blind_share: float
     strata: tuple[Stratum, ...]
@@ -409,7 +411,7 @@ def report(store: Store, info: DatasetInfo) -> PlanReport:
     with store.snapshot():
         plan = plans.plan_of(store, info.id)
         kind = plan.kind if plan else info.kinds[0]
-        done = plans.done(store, info.id, kind)
+        done, held = plans.done(store, info.id, kind), plans.holdout_ids(store, info.id)
         members = scores.population(store, info.id, done)
         begun = _prefix(store, info, plan, done, members)
         planned_n = begun.planned_n or 0
@@ -432,7 +434,8 @@ def report(store: Store, info: DatasetInfo) -> PlanReport:
             counts=dict(Counter(row.done.status for row in begun.rows)),
             next=upcoming.sample.id if upcoming else None,
             question=upcoming.question if upcoming else "",
-            holdout_done=len(plans.holdout_ids(store, info.id) & done.keys()),
+            holdout_done=len(held & done.keys()),
+            holdout_picked=len(held & plans.picked_ids(store, info.id)) if held else 0,
             openings=tuple(plans.openings(store, info.id)),
             blind_share=info.blind_share,
             strata=tuple(

@@ -23,7 +23,7 @@ from workbench.formats.exports.item import SAMPLES
 from workbench.formats.exports.verify import check_itself, check_native, folders
 from workbench.formats.rejects import SUFFIX as REJECTED
 from workbench.stages import training
-from workbench.stages.people import Person, check, people
+from workbench.stages.people import Person, check, colleagues
 from workbench.stages.team import Team, team
 from workbench.stages.training import Training
 from workbench.store import (
@@ -48,6 +48,7 @@ from workbench.store.runs import RunInfo
 class DatasetStatus:
     """One dataset: its settings, its runs and one annotator's progress.
 
+    `blind`: how many samples nobody verified yet and are to be reviewed without suggestions.
     `unresolved`: on how many of the verified samples people differ. `team`: how far its assignments are,
     `training`: how far people are who are trained for it; None without.
     """
@@ -55,6 +56,7 @@ class DatasetStatus:
     info: DatasetInfo
     runs: tuple[RunInfo, ...]
     progress: Progress
+    blind: int
     unresolved: int
     team: Team | None
     training: Training | None
@@ -79,13 +81,14 @@ def status(store: Store, annotator: str, dataset: str | None = None) -> Database
                 info,
                 tuple(runs.present_runs(store, info.id)),
                 queue.progress(store, info, annotator),
+                datasets.count_blind(store, info.id),
                 len(gold.unresolved(store, gold.several(store, info), info.kinds)),
                 team(store, info, annotator),
                 training.progress(store, info, annotator) if info.training is not None else None,
             )
             for info in listed
         ),
-        tuple(people(store)),
+        tuple(colleagues(store, annotator)),
     )
 
 

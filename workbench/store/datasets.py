@@ -181,7 +181,7 @@ def count_samples(store: Store, dataset_id: int) -> int:
 def count_blind(store: Store, dataset_id: int) -> int:
     """How many samples of a dataset are to be reviewed blind: those that nobody verified are."""
     decided = exists().where(REVIEW.sample_id == SAMPLE.id, stands_in("verified"))
-    own = SAMPLE.dataset_id == dataset_id, DATASET.id == dataset_id
+    own = SAMPLE.dataset_id == dataset_id, SAMPLE.rank < BLANK_RANK, DATASET.id == dataset_id
     return store.count(SAMPLE.id, *own, is_blind(DATASET.blind_share), ~decided)
 
 

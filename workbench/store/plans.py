@@ -76,6 +76,11 @@ def holdout_ids(store: Store, dataset_id: int) -> set[int]:
     return store.ids(SAMPLE.id, *held)
 
 
+def picked_ids(store: Store, dataset_id: int) -> set[int]:
+    """The samples of which somebody began a review that the queue had not given."""
+    return store.ids(REVIEW.sample_id, REVIEW.dataset_id == dataset_id, REVIEW.off_plan)
+
+
 def blank_ids(store: Store, dataset_id: int) -> set[int]:
     """The samples with a blank reference."""
     return store.ids(SAMPLE.id, SAMPLE.dataset_id == dataset_id, SAMPLE.rank >= BLANK_RANK)

@@ -299,9 +299,7 @@ class Pages:
         picked = await self._picks(caller, number, asked["queue"])
         opened = await self._open(caller, number, picked=picked)
         kind = forms.kind_of(asked["kind"], opened)
-        message = self._told(caller, asked["did"])
-        if picked and opened.stored.holdout and opened.state.seq < 0:
-            message = "This sample is kept back (holdout): leave it until the queue gives it to you."
+        message = intents.kept_back(opened) or self._told(caller, asked["did"])
         doubts = editing.doubts(opened, kind) if "ask" in asked else []
         if doubts:
             message = (

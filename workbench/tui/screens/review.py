@@ -211,6 +211,8 @@ class ReviewScreen(BaseScreen):
         if other_keys:
             self.refresh_bindings()
         self._draw_head()
+        if warning := intents.kept_back(opened):
+            self.warn(warning)
 
     def _draw_head(self) -> None:
         number, places, others = self._beside
