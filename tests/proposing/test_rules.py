@@ -229,6 +229,19 @@ def test_thousands_of_equal_sentences_end() -> None:
     ]
 
 
+def test_thousands_of_similar_sentences_end() -> None:
+    """Sentences that share all words but a number are judged in seconds, not minutes."""
+    forms = [
+        f"The red customer of branch {number} opened the account of the bank." for number in range(4_000)
+    ]
+    before = time.process_time()
+    found = statements(" ".join(forms), (" ".join(forms[:3_999]),), "en")
+
+    assert time.process_time() - before < 8
+    assert [(form, form) for form in forms[:3_999]] == [(said.text, said.quote) for said in found[:3_999]]
+    assert "missing" == found[-1].verdict
+
+
 def test_shuffled_paragraphs_keep_their_dates() -> None:
     """What stands in one paragraph is found there wherever the paragraph stands."""
     paragraphs = ["It opened on 31 March 1889.", "It weighs 7,300 tonnes.", "Fee: $5.50 a head."]

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import pairwise
 from math import log
+from operator import or_
 from typing import NamedTuple
 
 from workbench.comparing.triage import CITATION, negations
@@ -46,11 +47,13 @@ class Passages:
 
     def __init__(self, contexts: Sequence[str], lang: str) -> None:
         self.contexts = contexts
-        self.sentences = [
-            ContextSentence(number, span.start, span.end)
-            for number, context in enumerate(contexts)
-            for span in sentences(context)
-        ]
+        self.sentences: list[ContextSentence] = []
+        self.windows: list[range] = []  # the sentences from each one on that may support it together
+        for number, context in enumerate(contexts):
+            first = len(self.sentences)
+            self.sentences += [ContextSentence(number, span.start, span.end) for span in sentences(context)]
+            end = len(self.sentences)
+            self.windows += [range(at, min(at + WINDOW, end)) for at in range(first, end)]
         self._lang = lang
         stays = lang in LETTERS_STAY
         self._words: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
@@ -61,17 +64,24 @@ class Passages:
             for word in {*found, *amounts, *doses}:
                 self._words[first_letters(word, lang) if stays else ""][word].append(index)
         self._forms: dict[str, dict[str, list[int]]] = {}
+        self._held: dict[str, Mapping[int, None]] = {}  # of the words that sentences have in common
 
-    def holding(self, word: str) -> set[int]:
-        """The sentences that hold a form of a word. A stem is 50 µs: only of words that may have its own."""
-        letters = first_letters(word, self._lang)
-        known = self._forms.get(letters)
-        if known is None:
-            known = self._forms[letters] = defaultdict(list)
-            for other, indices in self._words[letters].items():
-                for form in forms(other, self._lang):
-                    known[form] += indices
-        return set().union(*(known[form] for form in forms(word, self._lang) if form in known))
+    def holding(self, word: str) -> Mapping[int, None]:
+        """The sentences that hold a form of a word, in order.
+
+        A stem is 50 µs: only of words that may have its own.
+        """
+        if (held := self._held.get(word)) is None:
+            letters = first_letters(word, self._lang)
+            known = self._forms.get(letters)
+            if known is None:
+                known = self._forms[letters] = defaultdict(list)
+                for other, indices in self._words[letters].items():
+                    for form in forms(other, self._lang):
+                        known[form] += indices
+            listed = (known[form] for form in forms(word, self._lang) if form in known)
+            held = self._held[word] = dict.fromkeys(sorted(set().union(*listed)))
+        return held
 
     def quote(self, index: int) -> str:
         """The sentence as it stands in its context."""
@@ -90,32 +100,27 @@ def judge(statement: str, known: Passages, lang: str) -> ProposedStatement:
     negation.
     """
     wanted = _content(statement, lang)
-    held: dict[int, int] = defaultdict(int)  # sentence -> bit mask of the wanted words it holds
-    anywhere = 0
-    weights: list[float] = []
-    absent: list[str] = []
-    for bit, word in enumerate(wanted):
-        hits = known.holding(word)
-        for index in hits:
-            held[index] |= 1 << bit
-        anywhere |= bool(hits) << bit
-        weights.append(log(1 + len(known.sentences) / (len(hits) + 0.5)))
-        if not (hits or word[0].isalpha()):  # a number
-            absent.append(_as_written(word, statement, lang))
-    if not held:
+    held = [*map(known.holding, wanted)]
+    if not any(held):
         return ProposedStatement(statement, "missing", reason="none of its words is in the contexts")
-    start, together = _best_window(held, known.sentences, weights)
-    context = known.sentences[start].context
-    window = [index for index in range(start, start + WINDOW) if index in held]
-    inside = [index for index in window if known.sentences[index].context == context]
-    best = max(inside, key=lambda index: (_weight(held[index], weights), -index))
+    weights = [log(1 + len(known.sentences) / (len(hits) + 0.5)) for hits in held]
+    window, together = _best_window(held, known.windows, weights)
+    best = max(window, key=lambda index: (_weight(_mask(held, index), weights), -index))
+    context = known.sentences[best].context
+    anywhere = sum(bool(hits) << bit for bit, hits in enumerate(held))
+    numbers = (word for word, hits in zip(wanted, held, strict=True) if not (hits or word[0].isalpha()))
+    absent = [_as_written(word, statement, lang) for word in numbers]
     weight = (_weight(together, weights) + _weight(anywhere, weights)) / 2
     found = weight >= FOUND * sum(weights) and not absent
     reason = f"{together.bit_count()} of {len(wanted)} content words stand together in context {context + 1}"
     if absent:
         reason += f"; {', '.join(dict.fromkeys(absent))} in none"
     quote = known.quote(best)
-    if found and held[best].bit_count() >= SAME * len(wanted) and (turned := _turned(statement, quote)):
+    if (
+        found
+        and _mask(held, best).bit_count() >= SAME * len(wanted)
+        and (turned := _turned(statement, quote))
+    ):
         found, reason = False, f"{turned}; {reason}"
     return ProposedStatement(statement, "found" if found else "missing", context, quote, reason)
 
@@ -136,21 +141,35 @@ def _turned(statement: str, quote: str) -> str:
 
 
 def _best_window(
-    held: Mapping[int, int], cut: Sequence[ContextSentence], weights: Sequence[float]
-) -> tuple[int, int]:
-    """The first sentence of the window whose words weigh most, and these words; the earliest of equals."""
-    best = (-1, 0)
-    most = 0.0
-    weighed = {0}
-    for start in sorted({max(0, index - back) for index in held for back in range(WINDOW)}):
-        mask = 0
-        for index in range(start, min(start + WINDOW, len(cut))):
-            if cut[index].context == cut[start].context:
-                mask |= held.get(index, 0)
-        if mask not in weighed and (weight := _weight(mask, weights)) > most:
-            best, most = (start, mask), weight
-        weighed.add(mask)
-    return best
+    held: Sequence[Mapping[int, None]], windows: Sequence[range], weights: Sequence[float]
+) -> tuple[range, int]:
+    """The window whose words weigh most, and these words; the first of equals.
+
+    The heaviest words are asked first, up to a window that no window without them can outweigh: where
+    sentences are alike all of them hold the light ones.
+    """
+    best, most, mask = range(0), 0.0, 0
+    asked: set[int] = set()
+    every = left = sum(bool(hits) << bit for bit, hits in enumerate(held))
+    for bit in sorted(range(len(held)), key=weights.__getitem__, reverse=True):
+        for start in (max(0, index + back) for index in held[bit] for back in range(1 - WINDOW, 1)):
+            if start not in asked:
+                asked.add(start)
+                words = reduce(or_, (_mask(held, index) for index in windows[start]))
+                weight = _weight(words, weights)
+                if weight > most or (weight == most and start < best.start):
+                    best, most, mask = windows[start], weight, words
+                if words == every:
+                    return best, mask
+        left &= ~(1 << bit)
+        if most > _weight(left, weights):
+            break
+    return best, mask
+
+
+def _mask(held: Sequence[Mapping[int, None]], index: int) -> int:
+    """The words that a sentence holds, as the bits of a number."""
+    return sum((index in hits) << bit for bit, hits in enumerate(held))
 
 
 def _weight(mask: int, weights: Sequence[float]) -> float:
