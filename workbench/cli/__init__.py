@@ -56,6 +56,7 @@ class Root(TyperGroup):
             for parameter in self.params
             if isinstance(parameter, TyperOption) and parameter.name in EVERYWHERE
         ]
+        console.explain(self, "workbench")
         _hand_down(self, [_late(option) for option in options])
 
     def main(self, *given: Any, **more: Any) -> Any:
@@ -63,13 +64,14 @@ class Root(TyperGroup):
         sys.exit(super().main(*given, **more | {"prog_name": "workbench", "standalone_mode": False}))
 
 
-def _hand_down(group: TyperGroup, options: list[TyperOption]) -> None:
-    for command in group.commands.values():
+def _hand_down(group: TyperGroup, options: list[TyperOption], outer: str = "") -> None:
+    for name, command in group.commands.items():
+        console.explain(command, outer + name)
         command.params += options
         if command.help:  # each paragraph in one line, which the window breaks
             command.help = "\n\n".join(" ".join(part.split()) for part in command.help.split("\n\n"))
         if isinstance(command, TyperGroup):
-            _hand_down(command, options)
+            _hand_down(command, options, f"{name} ")
 
 
 def _late(option: TyperOption) -> TyperOption:
@@ -112,18 +114,10 @@ def _version(value: bool) -> None:
 @app.callback(invoke_without_command=True)
 def start(
     context: console.Context,
-    db: Annotated[
-        str | None,
-        Option(envvar="WORKBENCH_DB", help=f"A file or database URL; {console.DEFAULT_DB} by default."),
-    ] = None,
-    dataset: Annotated[str | None, Option(help="A dataset; not needed when it is the only one.")] = None,
-    annotator: Annotated[
-        str | None,
-        Option("--as", envvar="WORKBENCH_AS", help="Your name on every decision; your user name by default."),
-    ] = None,
-    _: Annotated[
-        bool, Option("--version", callback=_version, is_eager=True, help="Show the version.")
-    ] = False,
+    db: Annotated[str | None, Option(envvar="WORKBENCH_DB")] = None,
+    dataset: str | None = None,
+    annotator: Annotated[str | None, Option("--as", envvar="WORKBENCH_AS")] = None,
+    _: Annotated[bool, Option("--version", callback=_version, is_eager=True)] = False,
 ) -> None:
     """Without a command: open the queue, as `workbench review` does."""
     named = None if annotator is None else console.annotator_name(annotator)
@@ -135,11 +129,7 @@ def start(
 
 @app.command()
 def demo(
-    context: console.Context,
-    report: Annotated[
-        bool, Option("--report", help="Print the comparison instead of opening a screen.")
-    ] = False,
-    json: console.Json = False,
+    context: console.Context, report: Annotated[bool, Option("--report")] = False, json: console.Json = False
 ) -> None:
     """Try it: 50 samples in seven languages with recorded proposals and some gold. No key, no network.
 
@@ -186,27 +176,15 @@ def review(context: console.Context) -> None:
 @app.command()
 def score(
     context: console.Context,
-    run: console.Run = None,
+    run: str | None = None,
     match_threshold: Annotated[int | None, MATCH_THRESHOLD] = None,
-    save: Annotated[bool, Option("--save", help="Keep --match-threshold for this dataset.")] = False,
-    threshold: Annotated[
-        float | None, Option(min=0, max=1, help="Pass mark: exit 1 when the mean recall is below it.")
-    ] = None,
-    strict: Annotated[
-        bool, Option("--strict", help="Pass only when every sample with units is perfect.")
-    ] = False,
-    metric: Annotated[
-        str | None, Option(help="What the pass mark is for: a scorer, an imported column, or a run of it.")
-    ] = None,
-    source: Annotated[
-        str, Option(help="What the pass mark is for: automatic or verified values.")
-    ] = "automatic",
-    junit: Annotated[
-        Path | None, Option(help="Write the result of the pass mark as a JUnit XML file.")
-    ] = None,
-    format: Annotated[  # noqa: A002
-        str, Option(help="text, or markdown for a pull-request comment, with a pass mark.")
-    ] = "text",
+    save: Annotated[bool, Option("--save")] = False,
+    threshold: Annotated[float | None, Option(min=0, max=1)] = None,
+    strict: Annotated[bool, Option("--strict")] = False,
+    metric: str | None = None,
+    source: str = "automatic",
+    junit: Path | None = None,
+    format: str = "text",  # noqa: A002
     json: console.Json = False,
 ) -> None:
     """Score every sample by every scorer, next to the verified values; a pass mark makes it a gate for CI."""
@@ -268,13 +246,7 @@ def status(context: console.Context, json: console.Json = False) -> None:
 
 
 @app.command()
-def backup(
-    context: console.Context,
-    target: Annotated[
-        Path | None,
-        Argument(help="A new file; by default next to the database, for a server in this folder."),
-    ] = None,
-) -> None:
+def backup(context: console.Context, target: Annotated[Path | None, Argument()] = None) -> None:
     """Copy the database while it is in use. `purge` knows the copies that are made without a name."""
     from workbench.stages.upkeep import backup as stage
 
@@ -292,7 +264,7 @@ def policy(context: console.Context) -> None:
 @policy_app.command("show")
 def policy_show(
     context: console.Context,
-    version: Annotated[int | None, Option(help="An earlier version, by its number.", metavar="N")] = None,
+    version: Annotated[int | None, Option(metavar="N")] = None,
     json: console.Json = False,
 ) -> None:
     """Print the current policy as TOML: kinds, labels with keys, unit rules, guidelines."""
@@ -306,8 +278,8 @@ def policy_show(
 @policy_app.command("edit")
 def policy_edit(
     context: console.Context,
-    file: Annotated[str | None, Option(help="Read the policy from a file, - for standard input.")] = None,
-    take: Annotated[int | None, Option(help="Take a change that `calibrate` proposes.", metavar="N")] = None,
+    file: str | None = None,
+    take: Annotated[int | None, Option(metavar="N")] = None,
     json: console.Json = False,
 ) -> None:
     """Change the policy: edit what `policy show` printed. Every change makes a new version."""

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer import Argument, Option
+from typer import Option
 
 from workbench import reports
-from workbench.cli.console import Context, Json, Run, check_format, counted, given, open_for, open_if_there
+from workbench.cli.console import Context, Json, check_format, counted, given, open_for, open_if_there
 from workbench.comparing.disputes import STATES
 from workbench.errors import UsageError
 from workbench.reports.answer import WIDTH, answer_markdown, printed
@@ -23,31 +23,17 @@ from workbench.text.cells import wrapped
 
 def compare(
     context: Context,
-    run: Run = None,
-    scorer: Annotated[
-        str | None,
-        Option(help="The score to compare with the verified values: a scorer or an imported column."),
-    ] = None,
-    against: Annotated[
-        str | None, Option(help="Compare it with another scorer or run instead of the verified values.")
-    ] = None,
-    since: Annotated[
-        str | None,
-        Option(help="Compare it with the last run of its metric before a day or time.", metavar="WHEN"),
-    ] = None,
-    by: Annotated[
-        str | None, Option(help="Compare retrievers over the same references: a key, as meta.retriever.")
-    ] = None,
-    full: Annotated[bool, Option("--full", help="Every figure after the answer.")] = False,
-    samples: Annotated[bool, Option("--samples", help="A line for each verified sample.")] = False,
-    html: Annotated[Path | None, Option(help="Write a report in one file to send to a colleague.")] = None,
-    no_text: Annotated[
-        bool, Option("--no-text", help="Keep the texts of samples out of the report of --html.")
-    ] = False,
-    force: Annotated[bool, Option("--force", help="Replace the file of --html.")] = False,
-    format: Annotated[  # noqa: A002
-        str, Option(help="text, or markdown for a pull-request comment.")
-    ] = "text",
+    run: str | None = None,
+    scorer: str | None = None,
+    against: str | None = None,
+    since: Annotated[str | None, Option(metavar="WHEN")] = None,
+    by: str | None = None,
+    full: Annotated[bool, Option("--full")] = False,
+    samples: Annotated[bool, Option("--samples")] = False,
+    html: Path | None = None,
+    no_text: Annotated[bool, Option("--no-text")] = False,
+    force: Annotated[bool, Option("--force")] = False,
+    format: str = "text",  # noqa: A002
     json: Json = False,
 ) -> None:
     """Compare your scores with the verified values: the likely truth for all samples, and why they differ."""
@@ -101,11 +87,7 @@ def compare(
 
 
 def diff(
-    context: Context,
-    first: Annotated[str, Argument(help="The folder of an export, a day as 2026-11-23, a time, or now.")],
-    second: Annotated[str, Argument(help="The later one, in the same way.")],
-    limit: Annotated[int, Option(min=0, help="How many changed samples are listed.")] = 20,
-    json: Json = False,
+    context: Context, first: str, second: str, limit: Annotated[int, Option(min=0)] = 20, json: Json = False
 ) -> None:
     """Show what changed between two exports, or between two days: by whom, and how the means moved."""
     from workbench.stages import compare as stage
@@ -119,13 +101,10 @@ def diff(
 
 def disputes(
     context: Context,
-    run: Run = None,
-    state: Annotated[str, Option(help="open, explained, fixed or all.")] = "open",
-    between: Annotated[
-        str,
-        Option(help="Who disagrees, as NAME~verified; or verified, scorers, column, runs, annotators, flag."),
-    ] = "",
-    limit: Annotated[int, Option(min=0, help="How many are listed.")] = 50,
+    run: str | None = None,
+    state: str = "open",
+    between: str = "",
+    limit: Annotated[int, Option(min=0)] = 50,
     json: Json = False,
 ) -> None:
     """List the samples with values that disagree, largest effect on the mean first."""
@@ -142,25 +121,14 @@ def disputes(
 
 def calibrate(
     context: Context,
-    run: Run = None,
-    scorer: Annotated[
-        str | None,
-        Option(help="linked (name matching; the default) or presence: those with a match threshold."),
-    ] = None,
-    objective: Annotated[
-        str, Option(help="bias: zero bias of recall; f1: the most right verdicts. They differ.")
-    ] = "bias",
-    save: Annotated[str | None, Option(help="Save it under a name.", metavar="NAME")] = None,
-    use: Annotated[
-        str | None, Option(help="Use a saved calibration; none stops using one.", metavar="NAME")
-    ] = None,
-    holdout: Annotated[
-        bool, Option("--holdout", help="Test it on the samples kept back; every look is counted.")
-    ] = False,
-    out: Annotated[
-        Path | None, Option("--out", "-o", help="Write calibration.json for pipelines.", metavar="FILE")
-    ] = None,
-    force: Annotated[bool, Option("--force", help="Replace that file.")] = False,
+    run: str | None = None,
+    scorer: str | None = None,
+    objective: str = "bias",
+    save: Annotated[str | None, Option(metavar="NAME")] = None,
+    use: Annotated[str | None, Option(metavar="NAME")] = None,
+    holdout: Annotated[bool, Option("--holdout")] = False,
+    out: Annotated[Path | None, Option("--out", "-o", metavar="FILE")] = None,
+    force: Annotated[bool, Option("--force")] = False,
     json: Json = False,
 ) -> None:
     """Choose the match threshold from verified samples, and test it against the one in use."""

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from typer import Option
@@ -19,6 +19,7 @@ from workbench import __version__, reports
 from workbench.errors import NoDatabaseError, StoreError, UsageError, WorkbenchError, disk_errors
 from workbench.model import RESOLVED, Progress
 from workbench.settings import TEXT_LIMIT, decoded, read_settings, written_text
+from workbench.text.lists import pairs, sections
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
@@ -33,8 +34,7 @@ INTERRUPTED = 130
 
 STOPPED = "Stopped. What was saved stays; run the same command again to go on."
 
-Json = Annotated[bool, Option("--json", help="One JSON document on stdout.")]
-Run = Annotated[str | None, Option(help="A run by name; by default the one in use.")]
+Json = Annotated[bool, Option("--json")]
 
 
 @dataclass
@@ -55,6 +55,17 @@ class Call:
     def annotator(self) -> str:
         """Whose name stands on what is written. Raises UsageError for a config file that is off."""
         return annotator_name(self.named)
+
+
+_HELP = sections(__name__)
+"""What the help says of options and arguments: of several commands, then of each one."""
+
+
+def explain(command: Any, name: str) -> None:
+    """Give the options and arguments of a command what its help says of them."""
+    words = pairs(_HELP["several"]) | pairs(_HELP.get(name, ""))
+    for parameter in command.params:
+        parameter.help = words.get(parameter.name)
 
 
 class Context(typer.Context):

@@ -27,27 +27,17 @@ _hiding = partial(Option, rich_help_panel="Privacy")
 
 def export(
     context: Context,
-    directory: Annotated[Path, Argument(help="A new folder.", parser=named_path)],
-    format: Annotated[  # noqa: A002
-        list[str] | None,
-        Option(
-            help="native, ragas, ragas-annotations, deepeval-goldens, deepeval-cases, huggingface, "
-            "label-studio, prodigy, conll, csv, few-shot, or all; may be given several times."
-        ),
-    ] = None,
-    only: Annotated[str | None, _choosing(help="verified, gold (settled) or disputed samples.")] = None,
-    query: Annotated[str, _choosing(help="Only samples that a search of the queue finds.")] = "",
-    run: Annotated[str | None, _choosing(help="A run by name; by default the one in use.")] = None,
-    split: Annotated[
-        bool, _choosing("--split", help="Write the plan's holdout apart from the other samples.")
-    ] = False,
-    holdout: Annotated[
-        bool, _choosing("--holdout", help="Include the verified units of the plan's holdout; this opens it.")
-    ] = False,
-    no_text: Annotated[bool, _hiding("--no-text", help="Write hashes and figures only.")] = False,
-    names: Annotated[bool, _hiding("--names", help="Name annotators instead of using pseudonyms.")] = False,
-    licence: Annotated[str, _hiding(help="The licence of the export, written to its manifest.")] = "",
-    force: Annotated[bool, Option("--force", help="Replace an earlier export there.")] = False,
+    directory: Annotated[Path, Argument(parser=named_path)],
+    format: list[str] | None = None,  # noqa: A002
+    only: Annotated[str | None, _choosing()] = None,
+    query: Annotated[str, _choosing()] = "",
+    run: Annotated[str | None, _choosing()] = None,
+    split: Annotated[bool, _choosing("--split")] = False,
+    holdout: Annotated[bool, _choosing("--holdout")] = False,
+    no_text: Annotated[bool, _hiding("--no-text")] = False,
+    names: Annotated[bool, _hiding("--names")] = False,
+    licence: Annotated[str, _hiding()] = "",
+    force: Annotated[bool, Option("--force")] = False,
     json: Json = False,
 ) -> None:
     """Write samples, proposals and gold for other tools; native rows by default, which `import` reads."""
@@ -76,10 +66,7 @@ def export(
     reports.show(report, export_text(report), as_json=json)
 
 
-def verify(
-    directory: Annotated[Path, Argument(help="The folder of an export.", parser=named_path)],
-    json: Json = False,
-) -> None:
+def verify(directory: Annotated[Path, Argument(parser=named_path)], json: Json = False) -> None:
     """Check an export: every file is there, has its hash and can be read; exit 1 when it changed."""
     from workbench.stages.upkeep import verify as stage
 
@@ -103,11 +90,7 @@ def doctor(context: Context, json: Json = False) -> None:
         raise typer.Exit(1)
 
 
-def copy(
-    context: Context,
-    to: Annotated[str, Option(help="An empty database: a file, or any SQLAlchemy URL.")],
-    json: Json = False,
-) -> None:
+def copy(context: Context, to: Annotated[str, Option()], json: Json = False) -> None:
     """Copy the whole database, or with --dataset one dataset, into an empty database of any kind."""
     from workbench.stages import upkeep
 
@@ -121,9 +104,9 @@ def copy(
 
 def purge(
     context: Context,
-    samples: Annotated[list[str] | None, Argument(help="Samples by id.")] = None,
-    everything: Annotated[bool, Option("--all", help="Every sample of the dataset.")] = False,
-    yes: Annotated[bool, Option("--yes", "-y", help="Do not ask.")] = False,
+    samples: Annotated[list[str] | None, Argument()] = None,
+    everything: Annotated[bool, Option("--all")] = False,
+    yes: Annotated[bool, Option("--yes", "-y")] = False,
     json: Json = False,
 ) -> None:
     """Remove the text of samples for good, also from the journal and known backups; hashes stay.

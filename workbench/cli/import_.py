@@ -26,74 +26,29 @@ from workbench.cli.console import (
 from workbench.errors import UsageError
 from workbench.reports.files import import_text
 
-Update = Annotated[
-    bool, Option("--update", help="Replace text, scores and verified units that differ from what is stored.")
-]
-Fields = Annotated[
-    list[str] | None,
-    Option(
-        "--map",
-        metavar="FIELD=COLUMN",
-        help="Which column is reference, user_input, …; COLUMN.KEY for a key inside objects, and "
-        "'retrieved_contexts=COLUMN|SEPARATOR' for contexts in one text.",
-    ),
-]
-External = Annotated[
-    list[str] | None,
-    Option(
-        metavar="COLUMN=KIND", help="A column of scores, and the kind of unit it counts (entity, statement)."
-    ),
-]
-Rows = Annotated[
-    str,
-    Option(metavar="LIST", help="The list of a JSON document that holds the rows, as in results.results."),
-]
-Meta = Annotated[
-    list[str] | None,
-    Option(
-        metavar="KEY=VALUE",
-        help="Put a value into meta of every row, as retriever=bm25, to compare files by.",
-    ),
-]
+Update = Annotated[bool, Option("--update")]
+Fields = Annotated[list[str] | None, Option("--map", metavar="FIELD=COLUMN")]
+External = Annotated[list[str] | None, Option(metavar="COLUMN=KIND")]
+Rows = Annotated[str, Option(metavar="LIST")]
+Meta = Annotated[list[str] | None, Option(metavar="KEY=VALUE")]
 """Options that `import` and `audit` share."""
 
 
 def import_(
     context: Context,
-    file: Annotated[
-        Path, Argument(help="A file or folder: JSON, JSON Lines, CSV, Parquet, an export.", parser=named_path)
-    ],
-    gold: Annotated[
-        bool, Option("--gold", help="Store the verified units of every row; reject rows without them.")
-    ] = False,
-    gold_if_given: Annotated[
-        bool, Option("--gold-if-given", help="Store verified units where a row has them.")
-    ] = False,
+    file: Annotated[Path, Argument(parser=named_path)],
+    gold: Annotated[bool, Option("--gold")] = False,
+    gold_if_given: Annotated[bool, Option("--gold-if-given")] = False,
     update: Update = False,
-    strict: Annotated[bool, Option("--strict", help="Import nothing if any row is bad.")] = False,
-    dry_run: Annotated[
-        bool, Option("--dry-run", help="Show what the import would do; write nothing.")
-    ] = False,
-    format: Annotated[  # noqa: A002
-        str | None,
-        Option(
-            help="native, ragas, ragas-annotations, ragas-traces, promptfoo, mlflow, langfuse, langsmith, "
-            "trulens, traces, deepeval, prodigy, label-studio, argilla or doccano; detected by default."
-        ),
-    ] = None,
+    strict: Annotated[bool, Option("--strict")] = False,
+    dry_run: Annotated[bool, Option("--dry-run")] = False,
+    format: str | None = None,  # noqa: A002
     map_: Fields = None,
     external: External = None,
     meta: Meta = None,
     rows: Rows = "",
-    blind: Annotated[
-        float | None,
-        Option(
-            min=0,
-            max=1,
-            help="Share of samples to review without suggestions; by default 0.1 from 100 samples on.",
-        ),
-    ] = None,
-    seed: Annotated[int | None, Option(help="Seed of the queue order of a new dataset.")] = None,
+    blind: Annotated[float | None, Option(min=0, max=1)] = None,
+    seed: int | None = None,
     json: Json = False,
 ) -> None:
     """Import samples. Importing a file twice adds nothing; bad rows go to a file of their own."""
@@ -130,17 +85,15 @@ def import_(
 
 def audit(
     context: Context,
-    file: Annotated[Path, Argument(help="A file with scores, as for import.", parser=named_path)],
-    scorer: Annotated[str | None, Option(help="The score to audit: an imported column or a scorer.")] = None,
+    file: Annotated[Path, Argument(parser=named_path)],
+    scorer: str | None = None,
     map_: Fields = None,
     external: External = None,
     meta: Meta = None,
     rows: Rows = "",
     update: Update = False,
-    full: Annotated[bool, Option("--full", help="All figures after the answer.")] = False,
-    format: Annotated[  # noqa: A002
-        str, Option(help="text, or markdown for a pull-request comment.")
-    ] = "text",
+    full: Annotated[bool, Option("--full")] = False,
+    format: str = "text",  # noqa: A002
     json: Json = False,
 ) -> None:
     """Learn in a minute whether the recall scores of a file are true, then review to be sure.

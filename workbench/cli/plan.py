@@ -23,38 +23,27 @@ from workbench.cli.console import (
 from workbench.cli.import_ import Fields
 from workbench.errors import UsageError
 from workbench.matching import FLOOR
-from workbench.reports.plan import WIDER, draft_text, draw_text, plan_text, precision_text
+from workbench.reports.plan import draft_text, draw_text, plan_text, precision_text
 from workbench.reports.texts import corpus_text
 
 MAKING = "Making a plan"
 _making = partial(Option, rich_help_panel=MAKING)
 
 
-MATCH_THRESHOLD = Option(min=FLOOR, max=100, help="Similarity from which two names match.")
+MATCH_THRESHOLD = Option(min=FLOOR, max=100)
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def plan(
     context: Context,
-    n: Annotated[int | None, _making("--n", min=2, help="Reviews to plan.")] = None,
-    design: Annotated[
-        str | None,
-        _making(help="simple, or stratified; by default stratified by score where samples have one."),
-    ] = None,
-    by: Annotated[str, _making(help="Strata: score (the default), group or meta.KEY.", metavar="FIELD")] = "",
-    holdout: Annotated[
-        float, _making(min=0, max=1, help="Share of samples kept back, in whole groups.")
-    ] = 0.0,
-    blind: Annotated[
-        float | None,
-        _making(min=0, max=1, help="Share reviewed without suggestions; by default enough for 30 reviews."),
-    ] = None,
-    yes: Annotated[bool, _making("--yes", "-y", help="Do it without asking.")] = False,
-    precision: Annotated[
-        float | None, Option(metavar="HALF-WIDTH", help="How many reviews make the interval ± this wide.")
-    ] = None,
-    more: Annotated[
-        int | None, Option(min=1, help=f"Add N reviews to the plan, at any time. {WIDER}", metavar="N")
-    ] = None,
+    n: Annotated[int | None, _making("--n", min=2)] = None,
+    design: Annotated[str | None, _making()] = None,
+    by: Annotated[str, _making(metavar="FIELD")] = "",
+    holdout: Annotated[float, _making(min=0, max=1)] = 0.0,
+    blind: Annotated[float | None, _making(min=0, max=1)] = None,
+    yes: Annotated[bool, _making("--yes", "-y")] = False,
+    precision: Annotated[float | None, Option(metavar="HALF-WIDTH")] = None,
+    more: Annotated[int | None, Option(min=1, metavar="N")] = None,
     json: Json = False,
 ) -> None:
     """Plan which samples to review, before the first review, or more reviews later. Alone: show the plan."""
@@ -86,25 +75,14 @@ def plan(
 
 
 def score_files(
-    files: Annotated[
-        list[Path], Argument(help="Files or folders: Parquet, Arrow, JSON Lines, CSV.", parser=named_path)
-    ],
-    out: Annotated[Path, Option(help="The folder for the scores, one file for each input file.")],
-    policy: Annotated[
-        Path | None, Option(help="A policy file, as `workbench policy show` prints it.")
-    ] = None,
+    files: Annotated[list[Path], Argument(parser=named_path)],
+    out: Annotated[Path, Option()],
+    policy: Path | None = None,
     match_threshold: Annotated[int, MATCH_THRESHOLD] = 85,
-    format: Annotated[  # noqa: A002
-        str | None, Option(help="The format of every file, as for import; detected by default.")
-    ] = None,
+    format: str | None = None,  # noqa: A002
     map_: Fields = None,
-    workers: Annotated[
-        int,
-        Option(min=1, show_default=False, help="Processes on this machine; by default one for each core."),
-    ] = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
-    cluster: Annotated[
-        str, Option(metavar="ADDRESS", help="A dask scheduler, as in tcp://host:8786, instead.")
-    ] = "",
+    workers: Annotated[int, Option(min=1, show_default=False)] = CORES,
+    cluster: Annotated[str, Option(metavar="ADDRESS")] = "",
     json: Json = False,
 ) -> None:
     """Score files without a database, in parallel. A run that was stopped goes on where it ended."""
@@ -121,12 +99,10 @@ def score_files(
 
 def draw(
     context: Context,
-    out: Annotated[Path, Argument(help="The folder that score-files wrote.", parser=named_path)],
-    n: Annotated[int, Option("--n", min=2, help="Samples to draw, and reviews to plan.")],
-    scorer: Annotated[str, Option(help="The score whose values make the strata.")] = "linked",
-    seed: Annotated[
-        int | None, Option(min=0, help="The same seed draws the same samples; printed by each draw.")
-    ] = None,
+    out: Annotated[Path, Argument(parser=named_path)],
+    n: Annotated[int, Option("--n", min=2)],
+    scorer: str = "linked",
+    seed: Annotated[int | None, Option(min=0)] = None,
     json: Json = False,
 ) -> None:
     """Draw samples of a scored corpus into a new dataset: your reviews of them estimate its whole mean."""

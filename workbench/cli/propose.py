@@ -28,37 +28,21 @@ _option = partial(Option, rich_help_panel=SERVICE)
 
 def propose(
     context: Context,
-    proposer: Annotated[
-        str | None,
-        Option(
-            help="rules, recorded (those that came with a file), claude, or openai (OpenAI and every service "
-            "with its interface); rules by default, which then leave the suggestions in use as they are."
-        ),
-    ] = None,
-    run: Annotated[str | None, Option(help="Use the suggestions of an existing run.")] = None,
-    model: Annotated[str | None, _option(help="The model to ask.")] = None,
-    base_url: Annotated[
-        str | None, _option(help="The address of the service, with /v1: http://localhost:8000/v1.")
-    ] = None,
-    effort: Annotated[
-        str | None, _option(help="low, medium, high, or none for a model without; low for Claude, else none.")
-    ] = None,
-    max_tokens: Annotated[
-        int, _option(min=256, help="Tokens of the longest answer, thinking included.")
-    ] = 16_000,
-    prompt: Annotated[Path | None, _option(help="A prompt file in place of the packaged one.")] = None,
-    prices: Annotated[Path | None, _option(help="A price table (TOML) over the packaged one.")] = None,
-    dry_run: Annotated[bool, _option("--dry-run", help="Show what would be sent and what it costs.")] = False,
-    yes: Annotated[bool, _option("--yes", "-y", help="Send without asking.")] = False,
-    external: Annotated[
-        str | None, _option(help="Whether this dataset may be sent: ask, allow or never; kept.")
-    ] = None,
-    max_cost: Annotated[
-        float | None, _option(min=0, help="Stop before this many dollars are exceeded; 5 by default.")
-    ] = None,
-    batch: Annotated[bool, _option("--batch", help="Half the price, within a day.")] = False,
-    examples: Annotated[int, _option(min=0, help="Verified samples that the prompt shows.")] = 0,
-    retry_failed: Annotated[bool, _option("--retry-failed", help="Ask failed samples again.")] = False,
+    proposer: str | None = None,
+    run: str | None = None,
+    model: Annotated[str | None, _option()] = None,
+    base_url: Annotated[str | None, _option()] = None,
+    effort: Annotated[str | None, _option()] = None,
+    max_tokens: Annotated[int, _option(min=256)] = 16_000,
+    prompt: Annotated[Path | None, _option()] = None,
+    prices: Annotated[Path | None, _option()] = None,
+    dry_run: Annotated[bool, _option("--dry-run")] = False,
+    yes: Annotated[bool, _option("--yes", "-y")] = False,
+    external: Annotated[str | None, _option()] = None,
+    max_cost: Annotated[float | None, _option(min=0)] = None,
+    batch: Annotated[bool, _option("--batch")] = False,
+    examples: Annotated[int, _option(min=0)] = 0,
+    retry_failed: Annotated[bool, _option("--retry-failed")] = False,
     json: Json = False,
 ) -> None:
     """Suggest units for every sample that has none in this run, and use them.

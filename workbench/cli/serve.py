@@ -19,20 +19,12 @@ LEAST_SECRET = 32
 
 def serve(
     context: Context,
-    host: Annotated[str, Option(help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, Option(min=0, max=65535, help="The port; 0 takes a free one.")] = 8765,
-    public_url: Annotated[
-        str, Option(help="The https:// address by which people open the pages, behind a proxy.")
-    ] = "",
-    proxy_user: Annotated[
-        str, Option(metavar="HEADER", help="A proxy logs people in, and names them in this header.")
-    ] = "",
-    proxy_secret_file: Annotated[
-        Path | None, Option(help="A file with the secret that the proxy sends as X-Workbench-Secret.")
-    ] = None,
-    log: Annotated[
-        Path | None, Option(help="Append the log to this file; by default it goes to standard error.")
-    ] = None,
+    host: str = "127.0.0.1",
+    port: Annotated[int, Option(min=0, max=65535)] = 8765,
+    public_url: str = "",
+    proxy_user: Annotated[str, Option(metavar="HEADER")] = "",
+    proxy_secret_file: Path | None = None,
+    log: Path | None = None,
 ) -> None:
     """Review in a browser: people without a terminal accept and correct units on pages of this server.
 

@@ -18,37 +18,14 @@ person_app = typer.Typer(help="Name the people who work here, and what they may 
 
 def assign(
     context: Context,
-    filter_: Annotated[
-        str, Argument(metavar="FILTER", help="With --to or --training: which samples, as in a search.")
-    ] = "",
-    overlap: Annotated[
-        int | None, Option(help="How many people review a sample; 0 takes the assignments away.")
-    ] = None,
-    share: Annotated[
-        float | None,
-        Option(min=0, max=1, help="The share of samples, drawn at random, that so many people review."),
-    ] = None,
-    lease: Annotated[
-        int | None,
-        Option(min=1, max=100_000, help="Minutes after your last edit for which a sample stays yours."),
-    ] = None,
-    to: Annotated[
-        str | None, Option(metavar="NAME", help="Give the samples of FILTER to this person.")
-    ] = None,
-    release: Annotated[
-        str | None, Option(metavar="NAME", help="Free what this person holds and has not decided.")
-    ] = None,
-    training: Annotated[
-        bool | None,
-        Option(
-            "--training/--no-training",
-            help="Train annotators first: with ten samples of FILTER whose answers are known.",
-        ),
-    ] = None,
-    mark: Annotated[
-        float | None,
-        Option("--pass", min=0, max=1, help="With --training: the units and verdicts to agree on; .8."),
-    ] = None,
+    filter_: Annotated[str, Argument(metavar="FILTER")] = "",
+    overlap: int | None = None,
+    share: Annotated[float | None, Option(min=0, max=1)] = None,
+    lease: Annotated[int | None, Option(min=1, max=100_000)] = None,
+    to: Annotated[str | None, Option(metavar="NAME")] = None,
+    release: Annotated[str | None, Option(metavar="NAME")] = None,
+    training: Annotated[bool | None, Option("--training/--no-training")] = None,
+    mark: Annotated[float | None, Option("--pass", min=0, max=1)] = None,
     json: Json = False,
 ) -> None:
     """Say how many people review each sample; without options show how far they are.
@@ -92,12 +69,7 @@ def assign(
     reports.show(report, outcome + team_text(report), as_json=json)
 
 
-def agree(
-    context: Context,
-    by: Annotated[str, Option(help="Figures of each label, pair of people, or person and week.")] = "",
-    kind: Annotated[Kind | None, Option(help="Default: the first that is reviewed.")] = None,
-    json: Json = False,
-) -> None:
+def agree(context: Context, by: str = "", kind: Kind | None = None, json: Json = False) -> None:
     """Show how far reviewers of the same samples agree, next to how far the machine agrees with them.
 
     Only what two people decided without seeing the other's work counts: no imported, adjudicated or undone
@@ -113,14 +85,10 @@ def agree(
 @person_app.command("add")
 def person_add(
     context: Context,
-    name: Annotated[str, Argument(help="The name on their reviews, as --as gives it.")],
-    role: Annotated[
-        str | None, Option(help="owner, or annotator: reviews, and no more; a new person is an annotator.")
-    ] = None,
-    adjudicator: Annotated[
-        bool, Option("--adjudicator", help="An annotator who may settle what others differ in.")
-    ] = False,
-    new_token: Annotated[bool, Option("--new-token", help="Show a new token; the one before ends.")] = False,
+    name: str,
+    role: str | None = None,
+    adjudicator: Annotated[bool, Option("--adjudicator")] = False,
+    new_token: Annotated[bool, Option("--new-token")] = False,
     json: Json = False,
 ) -> None:
     """Add a person or change their role. Begin with yourself, as an owner.
@@ -162,11 +130,7 @@ def person_list(context: Context, json: Json = False) -> None:
 
 
 @person_app.command("pass")
-def person_pass(
-    context: Context,
-    name: Annotated[str, Argument(help="The person who may review the other samples now.")],
-    json: Json = False,
-) -> None:
+def person_pass(context: Context, name: str, json: Json = False) -> None:
     """Let a person pass the training of the dataset, whatever they decided there."""
     from workbench.stages.training import let_pass
 
@@ -176,9 +140,7 @@ def person_pass(
 
 
 @person_app.command("disable")
-def person_disable(
-    context: Context, name: Annotated[str, Argument(help="The person to shut out.")], json: Json = False
-) -> None:
+def person_disable(context: Context, name: str, json: Json = False) -> None:
     """Shut a person out. Their reviews stay; the samples that they hold are free."""
     from workbench.stages import people as stage
 
