@@ -93,6 +93,12 @@ def yours_first(samples: int, of: int) -> str:
     return f"{samples:,} of the {many(of, 'verified sample')} {are} yours to decide first"
 
 
+def older_policy(older: int, of: int, version: int) -> str:
+    """How many samples have units of an older policy than `version`, which the automatic values are of."""
+    some = f"Verified under an older policy, with its units: {older:,} of {many(of, 'sample')}"
+    return f"{some}; the automatic values are of policy version {version}."
+
+
 def verified_samples(counts: Counts) -> int:
     """Samples with gold, whichever way it came."""
     return counts.imported + counts.reviewed + counts.adjudicated

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Literal
 
 from workbench.comparing.intervals import FEWEST, Interval
+from workbench.comparing.words import older_policy
 from workbench.model import JsonObject
 from workbench.reports import page
 from workbench.scoring.names import scorer_in_full
@@ -17,7 +18,7 @@ from workbench.text.safe import clean
 if TYPE_CHECKING:
     from workbench.comparing.calibration import Calibrated, Figure, Measured, ReliabilityBin
     from workbench.comparing.learning import PolicyChange
-    from workbench.stages.calibrate import Gathered, Look
+    from workbench.stages.calibrate import Look
     from workbench.store.datasets import DatasetInfo
     from workbench.store.tables import CalibrationRow
 
@@ -52,7 +53,7 @@ def report_text(report: Look, *, used: bool = False) -> str:
         better = not used and is_better(calibration)  # what is no better is not worth a word how to use it
         saved = f"saved as {name}" + (f"; workbench calibrate --use {name} puts it in use" if better else "")
     return _page(
-        head_lines(report.info.name, gathered, calibration),
+        head_lines(report, calibration),
         *blocks,
         [*table(MEASURES, rows, right=True, whole=True), *MEAN],
         verdict_lines(calibration, which(report)),
@@ -69,10 +70,11 @@ def _page(*blocks: Sequence[str]) -> str:
     return page([line for block in blocks if block for line in (*block, "")][:-1])
 
 
-def head_lines(dataset: str, gathered: Gathered, calibration: Calibrated) -> list[str]:
+def head_lines(report: Look, calibration: Calibrated) -> list[str]:
     """What the calibration rests on and what it leaves out."""
+    info, gathered = report.info, report.gathered
     lines = [
-        f"{dataset} · {scorer_in_full(gathered.scorer)} · run {gathered.run.name} · "
+        f"{info.name} · {scorer_in_full(gathered.scorer)} · run {gathered.run.name} · "
         f"{calibration.samples:,} verified samples in {calibration.groups:,} groups · "
         f"{calibration.pairs:,} judged units, {calibration.found:,} found"
     ]
@@ -87,6 +89,8 @@ def head_lines(dataset: str, gathered: Gathered, calibration: Calibrated) -> lis
     if gathered.assisted:
         some = f"{gathered.assisted:,} of {len(gathered.cases):,} samples"
         lines.append(f"  {some} were reviewed with suggestions in view, and people keep what they see")
+    if gathered.older:
+        lines.append(f"  {older_policy(gathered.older, len(gathered.cases), info.policy.version)}")
     if gathered.weighted:
         alone = f", {gathered.alone:,} outside the plan's order 1" if gathered.alone else ""
         lines.append(
@@ -323,6 +327,7 @@ def report_document(report: Look) -> JsonObject:
         "units": {"invented": gathered.invented, "missed": gathered.missed},
         "alone": gathered.alone,
         "assisted": gathered.assisted,
+        "older": gathered.older,
         "automatic_mean": {str(at): mean for at, mean in report.means.items()},
         "holdout_opened_before": report.openings,
     }

@@ -54,8 +54,8 @@ class Gathered:
     holdout, nothing that came after the plan), by sample; `cases` the verified ones among them, `held` those
     of the holdout (empty unless it was asked for). `invented` automatic units are linked to no verified one,
     `missed` verified units to no automatic one. `alone`: cases that stand for themselves only, where others
-    weigh by their chance to be drawn. `assisted` cases were reviewed with proposals in sight. `left_out`
-    counts verified samples that do not count here by why: `seen`: the run's prompt showed them or related
+    weigh by their chance to be drawn. `assisted` cases were reviewed with proposals in sight, `older`
+    ones under an older policy. `left_out` counts verified samples that do not count here by why: `seen`: the run's prompt showed them or related
     ones, `uncounted`: nothing was proposed for them, `late`: they came after the plan.
     """
 
@@ -71,6 +71,7 @@ class Gathered:
     holdout: int
     alone: int
     assisted: int = 0
+    older: int = 0
 
     @property
     def weighted(self) -> bool:
@@ -139,6 +140,7 @@ def gather(
             invented += human.count(UNLINKED)
             missed += loose
         progress(done)
+    counted = [known[number] for number in wanted if number not in kept_back]
     return Gathered(
         run=run,
         scorer=name,
@@ -153,11 +155,8 @@ def gather(
         missed=missed,
         holdout=len(kept_back),
         alone=alone,
-        assisted=sum(
-            sample.shown == "assisted"
-            for number, sample in known.items()
-            if number in wanted and number not in kept_back
-        ),
+        assisted=sum(sample.shown == "assisted" for sample in counted),
+        older=sum(sample.policy not in info.same_policies for sample in counted),
     )
 
 

@@ -19,7 +19,7 @@ from workbench.comparing.figures import Arm, Arms, Beside, Counts, Figures, Row,
 from workbench.comparing.intervals import FEWEST, UNIT, Interval, mean
 from workbench.comparing.paired import Pair, Paired, paired
 from workbench.comparing.plans import DESIGNS
-from workbench.comparing.words import CHOSEN, interval, unlisted, yours_first
+from workbench.comparing.words import CHOSEN, interval, older_policy, unlisted, yours_first
 from workbench.errors import UsageError
 from workbench.model import Kind, Progress, count, recall_of, silent
 from workbench.scoring.names import (
@@ -442,8 +442,7 @@ def _notes(at: Scope, side: Side, pair: Arms, pairs: Sequence[Pair]) -> Iterator
     info, fitted, begun = at.info, at.fitted, at.begun
     standing = [sample for sample in side.reviewed.values() if sample.tally is not None]
     if older := sum(sample.policy not in info.same_policies for sample in standing):
-        of = many(len(standing), "sample")
-        yield NOTES["older"].format(older=older, of=of, version=info.policy.version)
+        yield older_policy(older, len(standing), info.policy.version)
     if pair.detectable is not None:
         yield NOTES["blind"].format(n=pair.blind.n, least=pair.detectable)
     # whose gold chose the threshold, and what was done about it

@@ -265,6 +265,8 @@ def finding(look: Look) -> list[Line]:
     rest = texts.without_folds(calibration)
     if look.gathered.assisted:
         rest += f"; {look.gathered.assisted:,} with suggestions in view"
+    if look.gathered.older:
+        rest += f"; {look.gathered.older:,} under an older policy"
     if look.openings:
         rest += f"; holdout opened {texts.times(look.openings)}"
     sure = f"for {texts.NAMES[calibration.objective]}, {texts.how_sure(calibration).removeprefix('95 %, ')}"
