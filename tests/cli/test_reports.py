@@ -52,6 +52,15 @@ def test_a_command_in_a_message_works_on_the_same_database_and_dataset(demo: Any
     assert told or words.endswith("nope")
 
 
+def test_a_table_in_a_narrow_terminal_tells_two_runs_of_a_metric_apart() -> None:
+    names = [f"context_entity_recall@2026-12-01{run}" for run in ("", ".2", ".3")]
+
+    wide, narrow = (reports.table(["scorer", "n"], [[name, "60"] for name in names], room=n) for n in (0, 9))
+
+    assert ["context_entity_recall@2026-12-01  60", "context_entity_r…ll@2026-12-01.2  60"] == wide[1:3]
+    assert ["context_en…026-12-01  60", "context_en…6-12-01.2  60", "context_en…6-12-01.3  60"] == narrow[1:]
+
+
 def test_the_page_to_send_has_no_text_of_a_blind_sample_before_it_is_decided(run: Any) -> None:
     said = gold(dict.fromkeys(("Rome", "Oslo"), "found"), "corpus")
     rows = [naming(key, ["Rome", "Oslo"], ["Rome"], gold=said) for key in "abcdefghijkl"]

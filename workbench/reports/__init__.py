@@ -7,7 +7,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from datetime import datetime
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from workbench.model import KINDS, JsonObject, Progress, recall_of
-from workbench.text.cells import width, wrapped
+from workbench.text.cells import cut_middle, fit, width, wrapped
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 ROUND_OFF = 1e-15
 """Differences and means of recalls below this are sums of fractions that cancel."""
 
+LEAST = 20
+"""Cells that the first column of a table has in the narrowest terminal: so much tells two runs apart."""
 COMMAND = re.compile(
     r"\bworkbench\s+(?:agree|assign|audit|backup|calibrate|compare|copy|demo|diff|disputes|doctor|draw|export|import"
     r"|person(?:\s+(?:add|disable|list|pass))?+|plan|policy(?:\s+(?:aliases|edit|show))?+|propose|purge|review"
@@ -62,6 +64,33 @@ def show(document: Any, text: str, *, as_json: bool, whole: bool = False) -> Non
 def page(lines: Iterable[str]) -> str:
     """Some lines as one text that cannot steer a terminal."""
     return clean("\n".join(lines))
+
+
+def table(
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    right: bool = False,
+    whole: bool = False,
+    room: int = 0,
+) -> list[str]:
+    """Columns padded by cells, so that wide characters keep them straight.
+
+    `right`: all but the first stand to the right, as figures do. `whole`: no cell is cut; else a long one
+    loses its middle, and one of the first column more, where a line has `room` for so many cells.
+    """
+    cells = [[clean(cell).replace("\n", " ") for cell in row] for row in (head, *rows)]
+    widest = [max(width(row[column]) for row in cells) for column in range(len(head))]
+    sizes = widest if whole else [min(wide, 40 if column else 32) for column, wide in enumerate(widest)]
+    if room:
+        sizes[0] = min(sizes[0], max(LEAST, room - sum(sizes[1:]) - 2 * len(sizes[1:])))
+    return [
+        "  ".join(
+            fit(cut_middle(cell, size), size, right=right and column > 0)
+            for column, (cell, size) in enumerate(zip(row, sizes, strict=True))
+        ).rstrip()
+        for row in cells
+    ]
 
 
 def columns_of(stream: TextIO) -> int:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Literal
 from workbench.comparing.intervals import FEWEST, Interval
 from workbench.comparing.words import older_policy
 from workbench.model import JsonObject
-from workbench.reports import page
+from workbench.reports import page, table
 from workbench.scoring.names import scorer_in_full
-from workbench.text.figures import many, number, signed, table
+from workbench.text.figures import many, number, signed
 from workbench.text.lists import pairs, sections
 from workbench.text.safe import clean
 
@@ -36,7 +36,7 @@ NAMES = {"bias": "zero bias of recall", "f1": "the F1 of verdicts"}
 
 def report_text(report: Look, *, used: bool = False) -> str:
     """The whole report of `calibrate`; `used`: what it saves is put in use at once."""
-    gathered, calibration = report.gathered, report.found
+    calibration = report.found
     blocks = [[f"What to do: {what_next(report, ADVICE)}"], change_lines(report)]
     if calibration is None:
         return _page(*blocks, [f"the match threshold: {report.why}"])

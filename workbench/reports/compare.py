@@ -11,12 +11,12 @@ from rich.cells import cell_len, set_cell_size
 from workbench.comparing import words
 from workbench.comparing.intervals import FEWEST
 from workbench.model import RESOLVED, JsonObject
-from workbench.reports import columns_of, page
+from workbench.reports import columns_of, page, table
 from workbench.reports.texts import counting
 from workbench.reports.units import effect
 from workbench.scoring.names import SCORERS, scorer_in_full, scorer_name
 from workbench.text.cells import cut, cut_middle, in_table
-from workbench.text.figures import UNDEFINED, and_more, delta, many, number, signed, table, value
+from workbench.text.figures import UNDEFINED, and_more, delta, many, number, signed, value
 from workbench.text.safe import flat, name_of
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def _beside(figures: Figures) -> list[str]:
         rows.append([scorer_name(scorer.scorer), *counts, *means, f"{scorer.equal:,}"])
     few = {scorer.n < FEWEST for scorer in figures.beside}
     return [
-        *table(head, rows),
+        *table(head, rows, room=columns_of(sys.stdout)),
         *([FEW] if len(few) > 1 else []),
         *counting(scorer.scorer for scorer in figures.beside),
     ]

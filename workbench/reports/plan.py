@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from workbench.comparing.intervals import FEWEST
-from workbench.reports import page
+from workbench.reports import page, table
 from workbench.scoring.names import scorer_in_full
 from workbench.stages import local
-from workbench.text.figures import and_more, many, table, told
+from workbench.text.figures import and_more, many, told
 from workbench.text.safe import name_of
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from workbench.comparing.intervals import FEWEST, Interval
 from workbench.comparing.words import interval
 from workbench.model import PLURAL, Kind, letter
-from workbench.reports import page
-from workbench.text.figures import UNDEFINED, many, number, table, telling, value
+from workbench.reports import page, table
+from workbench.text.figures import UNDEFINED, many, number, telling, value
 from workbench.text.safe import clean, flat
 
 if TYPE_CHECKING:

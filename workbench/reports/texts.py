@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 from workbench.comparing.words import paired_facts, unlisted
 from workbench.errors import ExportError, disk_errors
 from workbench.model import KINDS, PLURAL, RESOLVED, Alias, Kind, Tally
-from workbench.reports import columns_of, page
+from workbench.reports import columns_of, page, table
 from workbench.reports.answer import code
 from workbench.reports.team import people_text, team_text, training_text
 from workbench.scoring.names import SCORERS, column_kind, scorer_in_full, scorer_name
 from workbench.text.cells import QUESTION, in_table, short
-from workbench.text.figures import and_more, delta, many, number, table, telling, told, value
+from workbench.text.figures import and_more, delta, many, number, telling, told, value
 from workbench.text.query import quoted
 from workbench.text.safe import clean, flat, name_of
 

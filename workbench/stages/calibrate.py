@@ -55,8 +55,9 @@ class Gathered:
     of the holdout (empty unless it was asked for). `invented` automatic units are linked to no verified one,
     `missed` verified units to no automatic one. `alone`: cases that stand for themselves only, where others
     weigh by their chance to be drawn. `assisted` cases were reviewed with proposals in sight, `older`
-    ones under an older policy. `left_out` counts verified samples that do not count here by why: `seen`: the run's prompt showed them or related
-    ones, `uncounted`: nothing was proposed for them, `late`: they came after the plan.
+    ones under an older policy. `left_out` counts verified samples that do not count here by why: `seen`: the
+    run's prompt showed them or related ones, `uncounted`: nothing was proposed for them, `late`: they came
+    after the plan.
     """
 
     run: RunInfo

@@ -1,16 +1,14 @@
-"""How figures are written wherever a person reads them: numbers, signs, plurals and tables.
+"""How figures are written wherever a person reads them: numbers, signs and plurals.
 
 No leading zero, a true minus, `–` for what is undefined.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
-
-from workbench.text.safe import clean
 
 UNDEFINED = "–"
 
@@ -64,24 +62,3 @@ def told(texts: Mapping[str, object]) -> list[str]:
 def and_more(count: int, after: str = "", start: str = "") -> list[str]:
     """`… and 3 more`, a line about those that are not listed; none where all are."""
     return [f"{start}… and {count:,} more{after}"] if count > 0 else []
-
-
-def table(
-    head: Sequence[str], rows: Sequence[Sequence[str]], *, right: bool = False, whole: bool = False
-) -> list[str]:
-    """Columns padded by cells, so that wide characters keep them straight.
-
-    `right`: all but the first stand to the right, as figures do. `whole`: no cell is cut.
-    """
-
-    from rich.cells import cell_len, set_cell_size  # pipelines that only measure need none
-
-    def fitted(cell: str, width: int, column: int) -> str:
-        if cell_len(cell) > width:
-            cell = set_cell_size(cell, width - 1).rstrip() + "…"
-        return " " * (width - cell_len(cell)) + cell if right and column else set_cell_size(cell, width)
-
-    cells = [[clean(cell).replace("\n", " ") for cell in row] for row in (head, *rows)]
-    widest = [max(cell_len(row[column]) for row in cells) for column in range(len(head))]
-    widths = widest if whole else [min(wide, 40 if column else 32) for column, wide in enumerate(widest)]
-    return ["  ".join(map(fitted, row, widths, range(len(head)))).rstrip() for row in cells]
