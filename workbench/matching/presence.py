@@ -6,11 +6,10 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from functools import lru_cache
-from itertools import islice
-from operator import ne
+from functools import cache, lru_cache, partial
+from operator import attrgetter, ne
 from typing import NamedTuple
 
 from workbench.matching.analysis import (
@@ -135,23 +134,27 @@ class Words:
         return [*forms, FIGURE] if figure else forms, counts
 
 
-def in_order(
-    sequence: Sequence[frozenset[str]], by_form: dict[str, list[WordPlace]], text: str
-) -> list[tuple[int, int]]:
-    """The stretches where the words of a name stand in order, at most one other word between two."""
-    columns: dict[frozenset[str], list[WordPlace]] = {}
-    for wanted in sequence:
-        if wanted not in columns:
-            columns[wanted] = sorted({word for form in wanted for word in by_form.get(form, ())})
-        if not columns[wanted]:
-            return []
+Column = Callable[[frozenset[str]], list[WordPlace]]
+"""Tells where a text has a word in one of these forms."""
+
+
+def in_order(sequence: Sequence[frozenset[str]], column: Column, text: str) -> list[tuple[int, int]]:
+    """The stretches where the words of a name stand in order, at most one other word between two.
+
+    Looks around the rarest word: where many names begin alike, the first one stands everywhere.
+    """
+    columns = [*map(column, sequence)]
+    firsts, rarest = columns[0], min(columns, key=len)
+    if rarest is not firsts:
+        order, reach = attrgetter("order"), 2 * len(columns)
+        edges = ((place.order - reach, place.order + 1) for place in rarest)
+        near = (slice(*(bisect_left(firsts, edge, key=order) for edge in pair)) for pair in edges)
+        firsts = sorted({first for part in near for first in firsts[part]})
     stretches = []
-    for first in columns[sequence[0]][: _STEPS // len(sequence)]:
+    for first in firsts[: _STEPS // len(sequence)]:
         last: WordPlace | None = first
-        for wanted in sequence[1:]:
-            last = last and _next(last, columns[wanted], text)
-            if last is None:
-                break
+        for places in columns[1:]:
+            last = last and _next(last, places, text)
         if last is not None:
             stretches.append((first.start, last.end))
     return stretches
@@ -306,11 +309,18 @@ def presence(
     lookup = Words(wanted, lang)
     for index, context in enumerate(map(_levelled, contexts)):
         by_form = lookup.find(context)
-        starts = [_whole_figure(context, place.start, lang) for place in by_form.get(FIGURE, ())]
-        figures = [(start, _figures_from(context[start : start + _WINDOW], lang)) for start in starts]
+        column = cache(partial(_column, by_form))
+        figures: dict[str, set[int]] = defaultdict(set)
+        for start in {_whole_figure(context, place.start, lang) for place in by_form.get(FIGURE, ())}:
+            for word in _figures_from(context[start : start + _WINDOW], lang):
+                figures[word].add(start)
         for name, some, own in zip(names, patterns, hits, strict=True):
-            own.extend(_hits(name, some, index, context, by_form, figures, lang))
+            own.extend(_hits(name, some, index, context, column, figures, lang))
     return [_summary(own, nested_found, threshold) for own in hits]
+
+
+def _column(by_form: dict[str, list[WordPlace]], wanted: frozenset[str]) -> list[WordPlace]:
+    return sorted({place for form in wanted for place in by_form.get(form, ())})
 
 
 _LEVEL = str.maketrans("٬٫٪％", ",.%%")
@@ -499,8 +509,8 @@ def _hits(
     patterns: list[_Pattern],
     index: int,
     context: str,
-    by_form: dict[str, list[WordPlace]],
-    figures: Iterable[tuple[int, Set[str]]],
+    column: Column,
+    figures: Mapping[str, set[int]],
     lang: str | None,
 ) -> Iterator[_NameHit]:
     """The places of one name in one context."""
@@ -509,7 +519,7 @@ def _hits(
     analysed = analyse(name.text, name.label, lang)
     address = ADDRESS.search(name.text)
     for pattern in patterns:
-        for start, end in in_order(pattern.words, by_form, context):
+        for start, end in in_order(pattern.words, column, context):
             if any(start < b and a < end for a, b in taken):
                 continue
             surface = context[start:end]
@@ -694,19 +704,19 @@ def _numbers(words: Sequence[str]) -> set[str]:
     return numbers.without_zeros(filter(has_digit, (*words, *numbers.in_smallest(words))))
 
 
-def _figures(name: Analysed, text: str, figures: Iterable[tuple[int, Set[str]]]) -> Iterator[tuple[int, int]]:
+def _figures(name: Analysed, text: str, figures: Mapping[str, set[int]]) -> Iterator[tuple[int, int]]:
     """Where a text has a name with figures in another spelling: 10 %, ten percent; World War 2, WWII.
 
-    `figures`: where each figure of the text begins, and the words from there on. Each place costs up to a
+    `figures`: the words from each figure of the text on, and where these begin. Each place costs up to a
     millisecond, and a table of numbers has thousands: only the first `_PLACES` are looked at.
     """
     if not name.digits or len(name.bag) > _LONGEST:
         return
     wanted = _as_words(name.text, name.lang)
-    either = set(name.digits), set(filter(has_digit, wanted))
-    places = (start for start, there in figures if any(digits <= there for digits in either))
+    either = name.digits, [*filter(has_digit, wanted)]
+    held = [set.intersection(*(figures.get(word, set()) for word in digits)) for digits in either if digits]
     reached = 0
-    for start in islice(places, _PLACES):
+    for start in sorted(set[int]().union(*held))[:_PLACES]:
         before = max(reached, start - _WINDOW)
         pieces_before = [before + piece.start() for piece in _PIECE.finditer(text[before:start])]
         ends = [start + piece.end() for piece in _PIECE.finditer(text[start : start + _WINDOW])]
