@@ -230,6 +230,12 @@ def shows(cause: str, share: Fraction | None) -> bool:
     return cause != "rounding" or share is None or abs(share) >= LEAST
 
 
+def shown_rows(rows: Iterable[UnitRow]) -> list[UnitRow]:
+    """The rows of a difference that are worth a line, the largest share first, then by their place."""
+    listed = [row for row in rows if shows(row.cause, row.share)]
+    return sorted(listed, key=lambda row: -abs(row.share or Fraction(0)))
+
+
 def reasons(difference: Difference) -> list[tuple[What, int, Fraction]]:
     """Why one sample differs: each reason with its units and its share, the largest first."""
     units: Counter[What] = Counter()

@@ -15,6 +15,9 @@ from workbench.text.safe import cut, flat, whole
 IMPORT_ACTION = "import:"
 """Prefix of the actions of an import: no act of a person, and a barrier that undo does not pass."""
 
+SPREAD = "all:"
+"""Prefix of the acts that decide the same in the whole dataset: undo leads to none of its samples."""
+
 Shown = Literal["assisted", "blind", "import"]
 What = Literal["add", "reject", "restore", "relabel", "boundary", "match", "merge", "split", "take"]
 PUTS: tuple[What, ...] = get_args(What)

@@ -17,7 +17,7 @@ from sqlmodel import Session
 from workbench.errors import ConflictError, NotFoundError
 from workbench.model import KINDS, RESOLVED, Assessment, Effort, Kind, Sample
 from workbench.reviewing.documents import edit_document, edit_of
-from workbench.reviewing.edits import IMPORT_ACTION, Accept, Edit, Named, Open, Put, Redo, Undo, told
+from workbench.reviewing.edits import IMPORT_ACTION, SPREAD, Accept, Edit, Named, Open, Put, Redo, Undo, told
 from workbench.reviewing.fold import (
     GoldOrigin,
     ReviewState,
@@ -50,6 +50,7 @@ from workbench.store.tables import (
     stands_in,
     table_of,
 )
+from workbench.text.figures import many
 
 _LATER = METADATA.tables["review_event"].alias("later").c
 
@@ -78,7 +79,8 @@ class Moved(NamedTuple):
 
     `unit` is the id of the unit whose place it is, empty when it was about the sample; `edit` the first
     edit of the act, which reached over so many `samples`; `state` what the review of the first is now.
-    `undone`: it was taken back, else restored. `resolves`: it was about what several people differ in.
+    `undone`: it was taken back, else restored. `spread`: it was made in the whole dataset at once.
+    `resolves`: it was about what several people differ in.
     """
 
     sample_id: int
@@ -88,12 +90,13 @@ class Moved(NamedTuple):
     state: ReviewState
     unit: str = ""
     samples: int = 1
+    spread: bool = False
     resolves: bool = False
 
     @property
     def words(self) -> str:
         """What was done, in the words in which it was said when it was made."""
-        return told(self.edit) + (f", in {self.samples:,} samples" if self.samples > 1 else "")
+        return told(self.edit) + (f", in {many(self.samples, 'sample')}" if self.spread else "")
 
 
 class Change(NamedTuple):
@@ -459,7 +462,8 @@ def _mark(store: Store, session: Session, edit: Edit, own: str, by: str, *, stor
         case Accept():
             kind = done.assessment.kind
     undone = isinstance(edit, Undo)
-    return Moved(rows[0].sample_id, undone, kind, done, states[0], unit, len(states), resolves)
+    spread = len(states) > 1 or edit.action.startswith(SPREAD)
+    return Moved(rows[0].sample_id, undone, kind, done, states[0], unit, len(states), spread, resolves)
 
 
 def _others_since(session: Session, review_id: int, action: str, by: str) -> str:

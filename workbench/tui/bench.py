@@ -233,6 +233,8 @@ class Bench(App[None]):
         boxes = [box.region for box in self.screen.query("#box")]  # one without a region is not laid out yet
         if bars and all(region and not region.overlaps(bars[0].region) for region in boxes):
             bars[0].say(message, tone=tone)
+        elif complain := getattr(self.screen, "complain", None):
+            complain(message)
         else:
             self.notify(message, severity="warning" if tone == "warn" else "information", markup=False)
 

@@ -22,7 +22,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from workbench import __version__
-from workbench.comparing.explained import shows
+from workbench.comparing.explained import shown_rows
 from workbench.errors import (
     AmbiguousError,
     AwayError,
@@ -133,9 +133,9 @@ class Pages:
         self._settling: dict[str, tuple[int, int]] = {}  # kept while one is at a sample: it takes long
         self._templates = templates("workbench.web")
         self._templates.globals |= {
-            "page": page, "words": units, "many": many, "delta": delta, "shows": shows, "letter": letter,
-            "trainee_line": trainee_line, "name_of": name_of, "tag": forms.tag, "proxy": proxy is not None,
-            "excluding": intents.EXCLUDING,
+            "page": page, "words": units, "many": many, "delta": delta, "shown_rows": shown_rows,
+            "letter": letter, "trainee_line": trainee_line, "name_of": name_of, "tag": forms.tag,
+            "proxy": proxy is not None, "excluding": intents.EXCLUDING,
         }  # fmt: skip
 
     def routes(self) -> list[BaseRoute]:

@@ -306,6 +306,10 @@ class PromptScreen(Dialog):
         line.set_class(bad, "-bad")
         line.update(Content.assemble(*parts))
 
+    def complain(self, message: str) -> None:
+        """Say it under the field, until something is typed."""
+        self.say([("! ", ""), (flat(message), "")], bad=True)
+
     def on_input_changed(self, event: Input.Changed) -> None:
         """A correction takes the complaint away."""
         event.stop()
@@ -319,7 +323,7 @@ class PromptScreen(Dialog):
             self.app.pop_screen()
         else:
             self._refused = self._field.value  # it stays
-            self.say([("! ", ""), (flat(complaint), "")], bad=True)
+            self.complain(complaint)
 
 
 class ReadScreen(Dialog):

@@ -134,6 +134,9 @@ class PickScreen(Dialog):
         left = (complaint, "$warning") if complaint else (self._how(), DIM)
         self.query_one("#hint", Bar).show([left], [(f"{self._typed}▏", "bold $accent")])
 
+    complain = _draw
+    """Say what a key does not do, in the line that says what letters do."""
+
     def _heading(self) -> Line:
         if self._first is None:
             return [(self._title, "bold")]

@@ -536,7 +536,7 @@ class QueueScreen(BaseScreen):
             await self.bench.review(desk, target)
             return
         self.settling.forget()
-        if target.samples > 1:  # they have no one place
+        if target.spread:  # they have no one place
             self.action_reread()
             self.succeeded(f"{'undid' if target.undone else 'redone'}: {target.words}")
             self.bench.open_gate()

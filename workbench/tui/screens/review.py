@@ -347,7 +347,7 @@ class ReviewScreen(BaseScreen):
             return
         self.bench.home.settling.forget()
         moved, opened = led
-        if moved.samples > 1:  # they have no one place
+        if moved.spread:  # they have no one place
             now = self.pane.now
             picked = bool(now.opening.off_plan)
             self.show(await intents.open_sample(self.desk, now.sample_id, picked=picked))

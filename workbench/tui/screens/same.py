@@ -9,7 +9,7 @@ from functools import partial
 from textual.app import ComposeResult
 
 from workbench.errors import ConflictError
-from workbench.reviewing.edits import OF_TWO
+from workbench.reviewing.edits import OF_TWO, SPREAD
 from workbench.stages import editing
 from workbench.stages.desk import Desk, new_action
 from workbench.stages.editing import Decision, Place
@@ -64,7 +64,7 @@ class SameScreen(Dialog):
     def __init__(self, desk: Desk, opened: Opened, decision: Decision, done: Callable[[str], None]) -> None:
         super().__init__()
         self._desk, self._opened, self._decision, self._done = desk, opened, decision, done
-        self._action = new_action()
+        self._action = SPREAD + new_action()
         self._places = Places(id="places")
 
     def body(self) -> ComposeResult:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.comparing.answer_words import in_short
 from workbench.comparing.causes import Difference, UnitRow
-from workbench.comparing.explained import LEAST, reasons, shows
+from workbench.comparing.explained import LEAST, reasons, shown_rows, shows
 from workbench.comparing.links import covered
 from workbench.model import Kind, Unit
 from workbench.reports.units import ROUND, RULES, UNITLESS, cause_of
@@ -68,8 +68,7 @@ _SHORT = {"missed unit": "missed", "invented unit": "invented"}
 
 def causes_line(difference: Difference, size: int, lead: int, lines: int) -> str:
     """`invented Indian −.10, missed Mumtaz Mahal −.07`: the causes, the largest first; see `whole_parts`."""
-    rows = [row for row in difference.rows if row.share]
-    rows.sort(key=lambda row: -abs(row.share or Fraction(0)))
+    rows = [row for row in shown_rows(difference.rows) if row.share]
     return whole_parts([f"{_named(row)} {delta(row.share)}" for row in rows], size, lead, lines)
 
 
@@ -145,12 +144,11 @@ class CauseList(Lines["UnitRow"]):
     """The lines of both wordings of each row."""
 
     def show(self, why: Why) -> None:
-        """Show these rows, the cursor on the one of the largest share."""
-        self.rows = tuple(row for row in why.rows if shows(row.cause, row.share))
-        self._why = why
-        known = [row.share or Fraction(0) for row in self.rows]
-        self.shares = [UNDEFINED if why.delta is None else delta(share) for share in known]
-        self.cursor = max(range(len(known)), key=lambda index: abs(known[index]), default=0)
+        """Show these rows, the largest share first."""
+        self.rows, self._why, self.cursor = shown_rows(why.rows), why, 0
+        self.shares = [
+            UNDEFINED if why.delta is None else delta(row.share or Fraction(0)) for row in self.rows
+        ]
         self.lay_out()
         self.redraw()
         self.reveal(self.cursor)
