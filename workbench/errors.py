@@ -15,7 +15,7 @@ WorkbenchError                  catch this to catch them all
 │   │   └── LockedError         another program has locked what this needs on it: try again when it is done
 │   └── ConflictError           someone else decided first: reload, then offer the edit again
 ├── ProposalError               a proposer could not answer for a sample: stored as a failure
-│   ├── AccessError             no key, refused, not paid, no money left, unknown model: fix it first
+│   ├── AccessError             no key, refused, not paid, no money left, no such model: fix it first
 │   ├── BusyError               the service was busy, down or out of reach: ask again later
 │   ├── DeclinedError           the service does not take this text: review it by hand, or ask otherwise
 │   └── AnswerError             an answer came and was cut off or is not what was asked for: ask again

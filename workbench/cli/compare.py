@@ -38,17 +38,17 @@ def compare(
 ) -> None:
     """Compare your scores with the verified values: the likely truth for all samples, and why they differ."""
     call = context.obj
-    if by is not None and (against or since or html or full or samples):
-        raise UsageError("--by compares retrievers: it goes with --scorer, --run and --json")
+    if by is not None and (others := given(context, besides=("by", "scorer", "run", "json"))):
+        raise UsageError(f"{others}: --by goes with --scorer, --run and --json only; > FILE keeps the report")
     if against is not None and since is not None:
         raise UsageError("--against names the other scorer, --since finds it by its time: say one of them")
     two = against is not None or since is not None
-    if two and (html or full or samples):
-        raise UsageError("--against and --since compare two scorers: they go with --scorer, --run and --json")
+    if two and (others := given(context, besides=("against", "since", "scorer", "run", "json"))):
+        raise UsageError(f"{others}: --against and --since go with --scorer, --run and --json only")
     if no_text and html is None:
         raise UsageError("--no-text goes with --html FILE")
     check_format(format, json=json)
-    if format != "text" and (by or two or full or samples):
+    if format != "text" and (full or samples):
         raise UsageError("--format markdown writes the answer alone: it goes with --scorer, --run and --html")
     from workbench.stages import answer, compare as stage
 

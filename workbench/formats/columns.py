@@ -276,6 +276,8 @@ def columns_of(
 def check_named(columns: NamedColumns, there: Collection[str], source: str, *, whole: bool) -> None:
     """Raise UsageError for a named column that is not in the file, of whose rows the first have these names
     and paths (`whole`: all rows have been looked at). A later row may have one that it can do without.
+
+    Also for a column that would take the name of another column of scores.
     """
     fields = {field for name, field in columns.fields.items() if name in there}
     for name in (*columns.fields, *columns.external):
@@ -283,6 +285,9 @@ def check_named(columns: NamedColumns, there: Collection[str], source: str, *, w
         if there and name not in there and (whole or (field in REQUIRED and field not in fields)):
             option = f"--map {field}={name}" if field else f"--external {name}={columns.external[name]}"
             raise UsageError(f"{source}: {excerpt(option)}: {names_nothing(name, there)}")
+        if field != name and field in there and field not in FIELDS:
+            both = f"{field} is a column too; to keep both: --external {shlex.quote(name)}=KIND"
+            raise UsageError(f"{source}: --map {field}={excerpt(name)}: {both}")
 
 
 def names_nothing(name: str, there: Collection[str]) -> str:

@@ -84,10 +84,10 @@ def corpus_text(report: CorpusReport) -> str:
     ]
     lines += ["", *table(("scorer", "mean", "rows", "without units"), rows, right=True)] if rows else []
     for path, why in report.failed.items():
-        lines += ["", f"{path}: not scored: {why}"]
+        lines += ["", f"not scored: {why}" if why.startswith(str(path)) else f"{path}: not scored: {why}"]
     if report.failed:
-        end = "it scores what is missing. Other options need a new folder."
-        lines.append(f"Run the same command again: {end}")
+        end = "it scores what is missing. Other options, as --map, need another folder for --out."
+        lines.append(f"Put that right and run the command again: {end}")
     return page(lines)
 
 
@@ -267,7 +267,10 @@ def _more(rows: int) -> list[str]:
 def retrievers_text(by: str, report: Retrievers) -> str:
     """Your score by retriever; paired retrievers: tallies by reference, means, and the units that flipped."""
     own = [[name, value(score.value), str(score.n)] for name, score in report.scores.items() if score.n]
-    lines = [*table([by, scorer_name(report.scorer), "samples"], own), ""] if own else []
+    lines = table([by, scorer_name(report.scorer), "samples"], own) if own else []
+    if own and (none := ", ".join(name for name, score in report.scores.items() if not score.n)):
+        lines.append(f"no mean under {none}: fewer than two samples have this score; --scorer names another")
+    lines += [""] if own else []
     if not report.pairs:
         lines.append(f"no reference is verified under two values of {by} yet: review samples of two first")
         return page([*lines, *_aside(report)])
@@ -322,10 +325,10 @@ def _apart(paired: Paired, mean: float | None) -> str:
 def _aside(report: Retrievers) -> list[str]:
     """What stands in no pair, and why."""
     alone = many(report.unpaired, "reference that is", "references that are")
+    due = f"; {report.due:,} of them may be paired: is:rematch in the queue (/)" if report.due else ""
     several, hidden = many(report.repeated, "reference"), many(report.withheld, "verified sample")
     aside = {
-        f"left out: {alone} verified under one value only; is:rematch in the queue (/) finds other samples "
-        "of theirs that are to do": report.unpaired,
+        f"left out: {alone} verified under one value only{due}": report.unpaired,
         f"{several} with several samples of one value: the first counts": report.repeated,
         f"left out: {hidden} that you are yet to decide": report.withheld,
     }

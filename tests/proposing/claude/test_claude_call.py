@@ -138,7 +138,7 @@ def test_what_the_common_errors_mean(error: str, kind: str) -> None:
         (TypeError("Could not resolve authentication method."), "no key"),
         (UnicodeEncodeError("utf-8", "\ud800", 0, 1, "surrogates not allowed"), "bad request"),
         (ValueError("Streaming is required"), "bad request"),
-        (DeprecationWarning("The model 'x' is deprecated"), "unknown model"),
+        (DeprecationWarning("The model 'x' is deprecated"), "not found"),
     ],
 )
 def test_what_errors_that_come_through_the_sdk_mean(error: Exception, kind: str) -> None:

@@ -95,7 +95,7 @@ async def submit(client: ModelClient, setup: Setup, asks: Sequence[Ask]) -> str 
             fresh = [name for name, rows in now.items() if rows == len(asks) and name not in before]
             if fresh:
                 return fresh[0]
-        elif failure.kind == "unknown model":  # the model was found before: a 404 is of batches
+        elif failure.kind == "not found":  # the model was found before: a 404 is of batches
             return Failure("no batches")
         elif failure.kind not in {"rate limited", "overloaded"}:
             return failure
@@ -237,7 +237,7 @@ class BatchRun:
                 gone = "the service no longer has the results"
         except Exception as error:
             failure = failure_of(error)
-            if failure.kind != "unknown model":  # else a 404
+            if failure.kind != "not found":  # else a 404
                 return failure
             gone = f"the service has no batch {name}"
         if gone:

@@ -330,7 +330,7 @@ async def check_model(client: ModelClient, setup: Setup) -> tuple[str, ...]:
             where = host(setup.proposer, setup.base_url)
             raise BusyError(f"{where} cannot be reached: {failure.message}") from error
         named = {getattr(error, "type", None), getattr(error, "code", None)}
-        if failure.kind == "unknown model":
+        if failure.kind == "not found":
             if "/models/" in failure.detail or not named & {"not_found_error", "model_not_found"}:
                 return ()  # it is the path that is unknown: the first call will tell
             where = host(setup.proposer, setup.base_url)

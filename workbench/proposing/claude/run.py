@@ -162,7 +162,7 @@ class LiveRun:
         Each step is taken when the results of the one before are handed over. `stop` ends the run softly:
         nothing new starts, what is under way is waited for and handed over. Cancelling drops the calls under
         way, but every result that came is still handed over first. A failure that holds for every call (no
-        key, unknown model, service out of reach) ends the run and stands in the summary. An error of
+        key, model not found, service out of reach) ends the run and stands in the summary. An error of
         `on_result` ends it too and is raised.
         """
         helpers = [self._loop.create_task(work) for work in (self._watch(), self._tick())]
