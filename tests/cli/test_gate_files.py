@@ -46,15 +46,30 @@ def checked(path: Path) -> ElementTree.Element:
 def test_strict_lists_every_sample_that_is_not_perfect(run: Any, tmp_path: Path) -> None:
     loaded(run)
     ended = run("score", "--strict", "--junit", "junit.xml")
-    gate, sample = checked(tmp_path / "junit.xml").findall("testcase")
+    gate, complete, sample = checked(tmp_path / "junit.xml").findall("testcase")
 
     assert 1 == ended.code
-    assert "every sample is perfect" == gate.attrib["name"]
+    assert ("every sample is perfect", 1) == (gate.attrib["name"], len(gate))
+    assert ("every sample has a value", 0) == (complete.attrib["name"], len(complete))
     assert 'a"<b>&]]> `x` | ␛[31m\ufffd\ufffd @team <!-- # end' == sample.attrib["name"]
     assert [
         "failed: name matching (linked): 1 of 2 samples are perfect (0 undefined)",
         f"  not perfect: {sample.attrib['name']}",
     ] == [line.replace("\ufffe", "\ufffd") for line in ended.out.splitlines()]
+
+
+def test_strict_tells_a_sample_without_a_value_from_one_that_is_not_perfect(run: Any, tmp_path: Path) -> None:
+    loaded(run, sample("full", "Paris.", "Paris.", user_input="?"))
+    run(
+        "import",
+        write_rows("late.jsonl", [sample("late", "Oslo.", "Oslo.", user_input="?")]),
+        "--dataset",
+        "rows",
+    )
+
+    assert 1 == run("score", "--strict", "--junit", "junit.xml").code
+    told = {case.attrib["name"]: len(case) for case in checked(tmp_path / "junit.xml").findall("testcase")}
+    assert {"every sample is perfect": 0, "every sample has a value": 1} == told
 
 
 def test_hostile_names_end_no_element_and_no_code_span(run: Any, tmp_path: Path) -> None:

@@ -416,8 +416,8 @@ def gate_markdown(gate: ScoreGate, names: Mapping[str, str]) -> str:
 
 
 def write_junit(path: Path, gate: ScoreGate, names: Mapping[str, str]) -> None:
-    """One test for the gate, with `strict` a failed one for each sample that is not perfect, and a skipped
-    one for each undefined sample; `names` as in `gate_text`.
+    """One test for the mean, with `strict` one for each of its two conditions and a failed one for each
+    sample that is not perfect; a skipped one for each undefined sample. `names` as in `gate_text`.
 
     Raises ExportError when the file cannot be written.
     """
@@ -433,11 +433,15 @@ def write_junit(path: Path, gate: ScoreGate, names: Mapping[str, str]) -> None:
     text = _plain(gate_text(gate, names))
     below = [names[name] for name in gate.below if name in names] if gate.strict else []
     undefined = [names[name] for name in gate.undefined if name in names]
+    checks = {f"the mean recall is at least {gate.threshold}": gate.passed}
+    if gate.strict:
+        perfect = gate.n > 0 and not gate.below
+        checks = {"every sample is perfect": perfect, "every sample has a value": not gate.unscored}
     suite = Element(
         "testsuite",
         name=f"workbench.{gate.metric}",
-        tests=str(1 + len(below) + len(undefined)),
-        failures=str((not gate.passed) + len(below)),
+        tests=str(len(checks) + len(below) + len(undefined)),
+        failures=str([*checks.values()].count(False) + len(below)),
         errors="0",
         skipped=str(len(undefined)),
         time="0",
@@ -445,8 +449,8 @@ def write_junit(path: Path, gate: ScoreGate, names: Mapping[str, str]) -> None:
         hostname="localhost",
     )
     SubElement(suite, "properties")
-    mark = "every sample is perfect" if gate.strict else f"the mean recall is at least {gate.threshold}"
-    test(mark, "" if gate.passed else text)
+    for mark, passed in checks.items():
+        test(mark, "" if passed else text)
     for name in below:
         test(_plain(flat(name)), "not every unit is found")
     for name in undefined:
