@@ -66,7 +66,7 @@ def test_edits_are_told_as_they_were_said() -> None:
     partial = Unit("p1", "entity", "Agra", match=Match("missing", "partial"))
     said = {"restore": "restored Agra", "add": "added Agra", "match": "Agra is missing: partial"}
     assert said == {what: told(Put(what, "entity", (partial,))) for what in said}  # type: ignore[arg-type]
-    moved = Moved(1, True, None, Put("reject", "entity", (unit,)), state, samples=12)
+    moved = Moved(1, True, None, Put("reject", "entity", (unit,)), state, samples=12, spread=True)
     assert "rejected Agra, in 12 samples" == moved.words
     assert [told(edit) for edit in (Flag(""), Comment("x"))] == ["flag taken off", "comment: x"]
     assert told(Dispose("excluded", ("entity",), "broken")) == "not counted: broken"

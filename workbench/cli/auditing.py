@@ -90,7 +90,7 @@ def print_answer(call: Call, scorer: str | None, *, full: bool, markdown: bool, 
         summary, figures = answer(store, info, call.annotator, scorer=scorer, progress=progress)
     text = reports.suggested(answer_markdown(summary)) if markdown else printed(summary, more=full)
     if full:
-        text += "\n\n" + figures_text(figures)
+        text += "\n\n" + figures_text(figures, reports.columns_of(sys.stdout))
     elif not markdown and not on_terminal() and any(step.what != "send" for step in summary.steps):
         text += "\n\nTo review, run the same command in a terminal."
     reports.show(summary, text, as_json=json, whole=markdown)

@@ -3,6 +3,7 @@
 `disputes`: everything that disagrees. `calibrate`: a threshold from verified samples.
 """
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -77,7 +78,7 @@ def compare(
     parts += ["", samples_text(figures)] if samples else []
     more = "More: --full (every figure), --html FILE (a report), workbench review (key C)"
     more = "\n".join(wrapped(reports.suggested(more), WIDTH))
-    parts.append(f"\n{figures_text(figures) if full else more}")
+    parts.append(f"\n{figures_text(figures, reports.columns_of(sys.stdout)) if full else more}")
     markdown = format == "markdown"
     text = reports.suggested(answer_markdown(shown)) if markdown else "\n".join(parts)
     reports.show(

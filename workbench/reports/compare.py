@@ -30,8 +30,11 @@ MOVED = 10
 """Samples that are listed of two scorers."""
 
 
-def figures_text(figures: Figures) -> str:
-    """Every figure: how much is verified, the estimate, why it differs; then the rest."""
+def figures_text(figures: Figures, room: int = 0) -> str:
+    """Every figure: how much is verified, the estimate, why it differs; then the rest.
+
+    `room`: the cells of a line, for the names in a table; 0 cuts none of them to fit.
+    """
     lines = _head(figures)
     if not figures.counts.total:
         return page([*lines, "no samples: workbench import FILE brings some in"])
@@ -46,7 +49,7 @@ def figures_text(figures: Figures) -> str:
     causes = _causes(figures)
     lines += ["", *causes] if causes else []
     if figures.beside and words.verified_samples(figures.counts):
-        lines += ["", "all scorers, over the samples that are verified:", *_beside(figures)]
+        lines += ["", "all scorers, over the samples that are verified:", *_beside(figures, room)]
     return page([*lines, *_rest(figures)])
 
 
@@ -70,7 +73,7 @@ def _causes(figures: Figures) -> list[str]:
     return lines
 
 
-def _beside(figures: Figures) -> list[str]:
+def _beside(figures: Figures, room: int) -> list[str]:
     head = ["scorer", "n", "undefined", "automatic", "verified", "Δ", "|Δ|", "equal"]
     rows = []
     for scorer in figures.beside:
@@ -80,7 +83,7 @@ def _beside(figures: Figures) -> list[str]:
         rows.append([scorer_name(scorer.scorer), *counts, *means, f"{scorer.equal:,}"])
     few = {scorer.n < FEWEST for scorer in figures.beside}
     return [
-        *table(head, rows, room=columns_of(sys.stdout)),
+        *table(head, rows, room=room),
         *([FEW] if len(few) > 1 else []),
         *counting(scorer.scorer for scorer in figures.beside),
     ]

@@ -237,7 +237,7 @@ class AllFigures(Section):
     def show(self, seen: FiguresLook) -> None:
         """The text of the command line."""
         room = max(40, self.content_size.width - 2)
-        self.query_one(Passage).show(folded(figures_text(seen.figures), room))
+        self.query_one(Passage).show(folded(figures_text(seen.figures, room), room))
 
 
 SECTIONS: tuple[type[Section], ...] = (Overview, Scatter, Causes, Samples, AllFigures)
