@@ -85,11 +85,13 @@ _SMALLEST = {unit: (int(size), base) for base, size, unit in map(str.split, _WOR
 _FIGURE, _UNIT = r"\d+(?:\.\d+)?", "|".join(_SMALLEST)
 _AMOUNT = re.compile(rf"(?<!\S)((?:{_FIGURE} (?:and )?)+)({_UNIT})(?!\S)")
 _SUM = re.compile(rf"(?<!\S)({_FIGURE}) ({_UNIT}) (?:(?:and|und|et|y|e|и) )?({_FIGURE}) ({_UNIT})(?!\S)")
-_LONG = "hour|minute|day|week|month|year|mile"
 _LISTED = rf"(?:-?{_FIGURE} (?:(?:and|or|und|oder|et|ou|y|o|и|или) )?)"
 _MEASURE = rf"(?:(?:{'|'.join(_SIZES)}) )?(?:{'|'.join(UNITS)})(?: per \S+)*"
 _FIGURES = re.compile(rf"(?<!\S)({_LISTED}{{0,9}})(-?{_FIGURE}) ({_MEASURE})(?!\S)")
-_HALVES = re.compile(rf"\b(?:(?:an?|one) ({_LONG}) and a half|half an? ({_LONG}))\b")
+_LONG = listed("hour minute days weeks months years mile")
+_HALF = by_word(_WORDS["halves"])
+HALVES = _HALF.keys() | listed(_WORDS["words of halves"])
+"""Words of which one stands in every amount with a half in words."""
 _CENTURIES = listed("sixteen seventeen eighteen nineteen twenty")
 _FIRST_DAY = listed(_WORDS["first day"])
 _OF = listed("of de del do di ano anno")
@@ -139,12 +141,15 @@ _GLUED = re.compile(
 _MONEY = re.compile(r"([$€£]\d[\d.,]*)\s([mMbB])(?!\w)")  # $5 m
 _SHORT = {"k": "thousand", "K": "thousand", "M": "million", "B": "billion"}
 _SHORT_OF_MONEY = {**_SHORT, "m": "million", "b": "billion", "T": "trillion"}
-_RATE = re.compile(r"(?<=\d)\s?(mph|kmh|kph)(?!\w)", re.IGNORECASE)
+_SPELLED = by_word(_WORDS["spellings"])
+_SPELLING = re.compile(rf"(?<=\d)\s?({'|'.join(_SPELLED)})(?!\w)", re.IGNORECASE)
+_INVERSE = re.compile(r"[\s·⋅*](?<=[a-zA-Zµ\d].)([a-zA-Z]{1,3})(?:\^-|[−⁻])([123])(?![\w-])")  # kJ mol^-1
+_EACH_HOURS = re.compile(r"\bq\.?\s?(\d\d?)\s?h\b\.?")  # q8h
 _PER = by_word(_WORDS["per"])
 OFTEN = by_word(_WORDS["how often"])
 """What a word for a rate says: day of daily."""
 _BY = f"(?:{_WORDS['by'].strip().replace(chr(10), '|')})"
-_OF_TIME_OR_SIZE = rf"(?:{'|'.join(sorted(_PER, key=len, reverse=True))})(?!\w| ago| later)"
+_OF_TIME_OR_SIZE = rf"(?:{'|'.join(map(re.escape, sorted(_PER, key=len, reverse=True)))})(?!\w| ago| later)"
 EACH = rf"(?i:{_BY}{_OF_TIME_OR_SIZE}(?:\s(?:{_WORDS['body weight'].strip()})(?!\w))?)"
 """What makes a rate of the amount that it stands behind: /kg, per day, pro kg Körpergewicht."""
 # 5 mg/kg/day, 500 €/t, 72/min; not 10 km/Hamburg
@@ -179,7 +184,7 @@ _HALF_OF_DAY = re.compile(r"(?<=\d)\s?([ap])\.?m\b\.?", re.IGNORECASE)
 _TO_PART = re.compile(
     r"\d(?:[^\W\d]|:\d|\s(?i:[ap]\.?m|k|cm|m(?!il|[aeouy])|ft|uhr|[bglthлтг]\b|[년월年月千万萬億亿兆천만억조ล]))"
     r"|/\w|[-−–](?<![^\s(].)(?:US)?[$€£¥₽]?\d|inus |инус |oins |enos "
-    r"| (?:p(?:er|ro|ar|or) |je |an? (?:da|we|mo|ye|ho|mi)|al [dma]|в (?:су|де|не|ми|се|го|ча|ме)|на к"
+    r"| (?:p(?:er |ro |ar |or |\.)|je |an? (?:da|we|mo|ye|ho|mi)|al [dma]|в (?:су|де|не|ми|се|го|ча|ме)|на к"
     rf"|every|each|jede|chaque|cada|кажд|{'|'.join(OFTEN)}"
     r"|à l['’]|Abs|z[eé]ro|[Nn]ull|cero|нуля|мороза)|Q\d|[DRPY]\s?\d|S\s?\$|°|uadra|carré|квадр|м[2²]|кв\."
 )
@@ -188,6 +193,28 @@ _RANGE = re.compile(
     r" (?<=\d )(?:((?![ap]m )[^\W\d]+) )?(?:(?:to|through|bis|до|à) )?(?=\d\S*(?(1) \1)(?!\S))"
 )
 _CLOCK = re.compile(r"(?<!\S)(1[0-2]|[1-9])(?:c([0-5]\d))? ([ap])m(?!\S)")
+
+
+def halves(units: Iterable[str]) -> str:
+    """What finds amounts of some units with a half in words: half an hour, une heure et demie."""
+    names = "half of", "and a half", "counts of halves"
+    half, more, counts = (_WORDS[name].strip().replace("\n", "|") for name in names)
+    unit = "|".join(sorted(units, key=len, reverse=True))
+    return (
+        rf"(?:(?P<half>{half}|{'|'.join(_HALF)}) |полу?(?=[чг]))(?P<unit>{unit})"
+        rf"|(?:an?|one|une?|una?|uma?|(?P<count>{counts}))"
+        rf" (?:(?P<of>{unit}) (?:{more})|and a half (?:{unit}))"
+    )
+
+
+_TIMES = {"year"} | {word for word, measure in _MEASURES.items() if measure in _LONG}
+_HALVES = re.compile(rf"(?<!\S)(?:{halves(_TIMES)})(?!\S)")
+
+
+def _halved(found: re.Match[str]) -> str:
+    number = _HALF.get(found["half"], "0.5") if found["unit"] else f"{found['count'] or 1} and a half"
+    unit = found["unit"] or found["of"]
+    return f"{number} {unit}{'s' * (unit == 'year')}" if unit else found.group()
 
 
 PAUSE = "ǀǀ"
@@ -219,7 +246,9 @@ def parted(text: str) -> str:
     text = _TIME.sub(lambda time: f"{time[1]}c{time[2]}", text) if ":" in text else text
     text = _US_DOLLARS.sub("", _BELOW_ZERO.sub(f"{_MINUS} ", text)).replace("°", " degrees ")
     text = _OFTEN.sub(_how_often, text)
-    text = _RATES.sub(_rate, _RATE.sub(lambda rate: " miles/h" if rate[1][0] in "mM" else " km/h", text))
+    text = _INVERSE.sub(lambda unit: f"/{unit[1]}{unit[2].strip('1')}", text)
+    text = _EACH_HOURS.sub(r"every \1 hours", text) if "q" in text else text
+    text = _RATES.sub(_rate, _SPELLING.sub(lambda unit: f" {_SPELLED[unit[1].lower()]}", text))
     text = _GRAM.sub(" gram ", _SHORT_UNIT.sub(lambda unit: f"{unit[1]} ", text))
     return _GLUED.sub(_part, _AREA.sub(lambda area: f" square {area[1] or area[2] or ''} ", text))
 
@@ -383,10 +412,8 @@ def readings(word: str) -> tuple[str, ...]:
 def canonical(words: Sequence[str], lang: str | None) -> list[str]:
     """Words with their numbers composed, dates joined and amounts named, order kept."""
     number_words = counting(lang)
-    if "half" in words:
-        words = _HALVES.sub(
-            lambda half: f"{1.5 if half[1] else 0.5} {half[1] or half[2]}s", " ".join(words)
-        ).split()
+    if not HALVES.isdisjoint(words):
+        words = _HALVES.sub(_halved, " ".join(words)).split()
     if number_words.isdisjoint(words) and "".join(words).isalpha():
         return list(words)  # most names
     composed = _compose(words, number_words, _units(lang), adding=lang in _ADDING)

@@ -11,7 +11,7 @@ from workbench.proposing.rules.lexicon import Claims, Found
 from workbench.text.language import word_counts
 from workbench.text.lists import by_key, sections
 from workbench.text.normalise import occurrences
-from workbench.text.numbers import EACH, OFTEN, SIGN
+from workbench.text.numbers import EACH, HALVES, OFTEN, SIGN, halves
 from workbench.text.tokens import plain
 
 _WORDS = sections(__name__)
@@ -154,6 +154,9 @@ _DURATION = _one_of(
     r"(?!\w|-old|[- ]olds?(?!\w)|['’])(?! (?:ago|old|of age|назад|alt)(?!\w))"
 )
 _PERIODS, _NUMERALS = (frozenset(map(_levelled, _WORDS[name].split())) for name in ("periods", "numerals"))
+_HALVES = re.compile(
+    rf"(?<![\w-])(?:{halves(('an(?= et demi)', 'ora', *_PERIODS))})(?![\w-])".replace(" ", "[ \u00a0-]")
+)
 
 
 def _durations(text: str, level: str, words: Set[str], starts: Sequence[int]) -> Iterator[re.Match[str]]:
@@ -235,6 +238,7 @@ def dates(text: str, lang: str) -> list[Found]:
         _by_calendar(level, words, starts),
         _centuries(text),
         _at(_CLOCK, text, starts),
+        _HALVES.finditer("" if HALVES.isdisjoint(words) else level),
         _durations(text, level, words, starts),
         _years(text, starts),
         _alone(text, lang, level, words),
@@ -259,7 +263,8 @@ _RATE = f"(?:{EACH}|(?:,? (?:{_EITHER['times']}))?(?:{EACH}|{_OFTEN})(?! \\d))"
 _CURRENCY = f"(?:d['’]|de )?(?:{_EITHER['currencies']}|{_EITHER['currency codes']}|INR){_RATE}?"
 # m/s², mol·l⁻¹, W/(m·K), mg/Tag, 5 mg twice daily
 _EXPONENT = r"(?:[²³]|⁻[¹²³]|\^[-−]?\d)"
-_PART = rf"(?:[/·⋅*]\(?(?:[a-zµμΩ]{{0,2}}[A-Z][a-z]?|[a-zµμ]{{1,12}}|[а-яё]{{1,12}}){_EXPONENT}?{_END}\)?)"
+_SYMBOL = "(?:[a-zµμΩ]{0,2}[A-Z][a-z]?|[a-zµμ]{1,12}|[а-яё]{1,12})"
+_PART = rf"(?:(?:[/·⋅*]|[ \u00a0](?=[a-zA-Z]{{1,3}}⁻))\(?{_SYMBOL}{_EXPONENT}?{_END}\)?)"
 _UNIT = f"(?:{_EITHER['units']}|{_EITHER['si units']}){_EXPONENT}?(?:{_RATE}|{_PART}){{0,3}}"
 # ≥ 5, p < 5, at least 5, every 5 hours; no tag, no quoted line
 _LEADING = dict.fromkeys(("number", "date"), _EITHER["before an amount"])
@@ -300,7 +305,7 @@ def _layers() -> tuple[re.Pattern[str], ...]:
     )
     return (
         re.compile(money),
-        re.compile(rf"{_BEFORE}[-+−]?{figure}{_GAP}{_PERCENT}|百分之[\d一二三四五六七八九十]+"),
+        re.compile(rf"{_BEFORE}[-+−]?{figure}{_GAP}{_PERCENT}{_RATE}?|百分之[\d一二三四五六七八九十]+"),
         re.compile(
             rf"{_BEFORE}(?:\d{{2,3}}/(?=\d{{2,3}}{_GAP}mm))?{figure}{magnitude}(?:{_GAP}|-){_UNIT}{_END}"
         ),
