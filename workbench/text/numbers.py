@@ -152,14 +152,13 @@ _BY = f"(?:{_WORDS['by'].strip().replace(chr(10), '|')})"
 _OF_TIME_OR_SIZE = rf"(?:{'|'.join(map(re.escape, sorted(_PER, key=len, reverse=True)))})(?!\w| ago| later)"
 EACH = rf"(?i:{_BY}{_OF_TIME_OR_SIZE}(?:\s(?:{_WORDS['body weight'].strip()})(?!\w))?)"
 """What makes a rate of the amount that it stands behind: /kg, per day, pro kg Körpergewicht."""
-# 5 mg/kg/day, 500 €/t, 72/min; not 10 km/Hamburg
-_RATES = re.compile(rf"(?<=\d)(\s?(?:[^\W\d]+|[€$£%])\.?)?((?:{EACH})+)")
-# 5 mg daily, 5 mg once a day, 5 mg every day
-_OFTEN = re.compile(
-    rf"(?<=\d)(\s?(?:[^\W\d]+|%)\.?)(?:\s(?:{_WORDS['once'].strip()}))?"
-    rf"(?:\s({'|'.join(OFTEN)})|(?:\s(?:{_WORDS['every'].strip()})\s|{_BY})({_OF_TIME_OR_SIZE}))(?!\w|\s\d)",
-    re.IGNORECASE,
+_IN_TIME = f"\\s(?:{_WORDS['in'].strip()})\\s{_OF_TIME_OR_SIZE}|\\s(?:{'|'.join(OFTEN)})(?!\\w)"
+# 5 mg/kg/day, 500 €/t, 72/min, 5 mg daily, 5 mg once a day; not 10 km/Hamburg
+_RATES = re.compile(
+    rf"(?<=\d)(\s?(?:[^\W\d]+|[€$£%])\.?)?((?:(?i:\s(?:{_WORDS['once'].strip()}))?(?:{EACH}|(?i:{_IN_TIME})(?!\s\d)))+)"
 )
+_PERIODS = _PER | OFTEN
+_PERIOD = re.compile(rf"(?<!\w)(?:{_OF_TIME_OR_SIZE}|{'|'.join(OFTEN)})(?![\w'’])")
 _SHORT_UNIT = re.compile(r"(?<=\d)(\s*(?:degrees\s*)?[gmlthCFСмлтч])\.(?!\w|\s?\d)")  # 5 g. at an end
 _GRAM = re.compile(r"(?<=\d)(?<!\b1\d{3})(?<!\b20\d\d)\s?г(?:(?![\w.])|\.(?<!\d{3}\s.\.))")  # no year
 _AREA = re.compile(
@@ -184,8 +183,9 @@ _HALF_OF_DAY = re.compile(r"(?<=\d)\s?([ap])\.?m\b\.?", re.IGNORECASE)
 _TO_PART = re.compile(
     r"\d(?:[^\W\d]|:\d|\s(?i:[ap]\.?m|k|cm|m(?!il|[aeouy])|ft|uhr|[bglthлтг]\b|[년월年月千万萬億亿兆천만억조ล]))"
     r"|/\w|[-−–](?<![^\s(].)(?:US)?[$€£¥₽]?\d|inus |инус |oins |enos "
-    r"| (?:p(?:er |ro |ar |or |\.)|je |an? (?:da|we|mo|ye|ho|mi)|al [dma]|в (?:су|де|не|ми|се|го|ча|ме)|на к"
-    rf"|every|each|jede|chaque|cada|кажд|{'|'.join(OFTEN)}"
+    r"| (?:p(?:er |ro |ar |or |\.)|je |an? (?:da|we|mo|ye|ho|mi|se)|a[lo] |a la |all['’]"
+    r"|в (?:су|де|не|ми|се|го|ча|ме)|[нз]а [кч]"
+    rf"|every|each|jede|chaque|cada|ogni|tou(?:te)?s les|tod[ao]s |кажд|{'|'.join(OFTEN)}"
     r"|à l['’]|Abs|z[eé]ro|[Nn]ull|cero|нуля|мороза)|Q\d|[DRPY]\s?\d|S\s?\$|°|uadra|carré|квадр|м[2²]|кв\."
 )
 # In words that are one already: 14 to 17, 14 cm to 17 cm, 2c30 pm.
@@ -245,7 +245,6 @@ def parted(text: str) -> str:
     text = _O_CLOCK.sub(lambda time: f"{time[1]}:{time[2] or '00'}", text) if "Uhr" in text else text
     text = _TIME.sub(lambda time: f"{time[1]}c{time[2]}", text) if ":" in text else text
     text = _US_DOLLARS.sub("", _BELOW_ZERO.sub(f"{_MINUS} ", text)).replace("°", " degrees ")
-    text = _OFTEN.sub(_how_often, text)
     text = _INVERSE.sub(lambda unit: f"/{unit[1]}{unit[2].strip('1')}", text)
     text = _EACH_HOURS.sub(r"every \1 hours", text) if "q" in text else text
     text = _RATES.sub(_rate, _SPELLING.sub(lambda unit: f" {_SPELLED[unit[1].lower()]}", text))
@@ -273,13 +272,8 @@ def _east_number(match: re.Match[str]) -> str:
 
 
 def _rate(match: re.Match[str]) -> str:
-    units = re.findall(f"{_BY}({_OF_TIME_OR_SIZE})", match[2].lower())
-    return (match[1] or "") + "".join(f" per {_PER[unit]}" for unit in units)
-
-
-def _how_often(match: re.Match[str]) -> str:
-    amount, often, period = match.groups()
-    return f"{amount} per {OFTEN[often.lower()] if often else _PER[period.lower()]}"
+    periods = _PERIOD.findall(match[2].lower())
+    return (match[1] or "") + "".join(f" per {_PERIODS[period]}" for period in periods)
 
 
 def _part(match: re.Match[str]) -> str:
