@@ -219,7 +219,7 @@ def inside_longer(
     name (Чарльз |Дарвин|).
     """
     before, after = text[max(0, start - _WINDOW) : start], text[end : end + _WINDOW]
-    surface = text[start:end].lstrip("-−–")
+    surface = text[start:end].lstrip("-−–+(")
     if surface[0] in numbers.SYMBOLS or surface[-1] in numbers.SYMBOLS:  # 2.8% Protestants
         return False
     left, right = _BEFORE.search(before), _AFTER.match(after)
@@ -645,6 +645,8 @@ def _rest_of_figure(lang: str | None) -> tuple[str, re.Pattern[str], re.Pattern[
 def _whole_figure(text: str, start: int, lang: str | None) -> int:
     """Where a figure begins, with the sign before it; a Roman one with the word before it."""
     gaps, rest, _ = _rest_of_figure(lang)
+    if start and text[start - 1] in "+(" and numbers.CODE.match(text, start - 1):
+        return start - 1
     if text[start - 1] in numbers.EAST or (text[start - 1] in gaps and _THREE.match(text, start)):
         more = rest.search(text, max(0, start - _WINDOW), start)
         start = more.start() if more else start

@@ -205,7 +205,7 @@ _ELIDING = frozenset({"fr", "it", "ca"})
 
 _ISO = "|".join(rf"\d{{4}}{mark}\d{{1,2}}{mark}\d{{1,2}}" for mark in ("-", "/", r"\."))
 _SHORT = "|".join(rf"\d{{1,2}}{mark}\d{{1,2}}{mark}\d{{4}}" for mark in ("-", "/", r"\."))
-_DATE = f"{_ISO}|{_SHORT}"
+_DATE = rf"{_ISO}|{_SHORT}|(?:0[1-9]|1[0-2])/(?:19|20)\d\d"
 _IS_DATE = re.compile(_DATE)
 
 

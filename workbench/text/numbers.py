@@ -141,6 +141,10 @@ _GLUED = re.compile(
 _MONEY = re.compile(r"([$€£]\d[\d.,]*)\s([mMbB])(?!\w)")  # $5 m
 _SHORT = {"k": "thousand", "K": "thousand", "M": "million", "B": "billion"}
 _SHORT_OF_MONEY = {**_SHORT, "m": "million", "b": "billion", "T": "trillion"}
+CODE = re.compile(rf"(?<![\w-])(?:{_WORDS['codes in groups'].strip().replace(chr(10), '|')})")
+"""Account, telephone and book numbers, which one writes in groups of several kinds."""
+_NO_DIGIT = re.compile(r"^00|\(0\)|[^\w]")
+_LONG_CODE = re.compile(r"(?:\d\D{0,6}){9}")
 _SPELLED = by_word(_WORDS["spellings"])
 _SPELLING = re.compile(rf"(?<=\d)\s?({'|'.join(_SPELLED)})(?!\w)", re.IGNORECASE)
 _INVERSE = re.compile(r"[\s·⋅*](?<=[a-zA-Zµ\d].)([a-zA-Z]{1,3})(?:\^-|[−⁻])([123])(?![\w-])")  # kJ mol^-1
@@ -230,7 +234,10 @@ def parted(text: str) -> str:
     """The text with a minus sign and words that are written together with figures as words of their own.
 
     Q1 2020 is 1 quarter 2020, 2.30p.m. is 2c30 pm, 09:00 and 9 Uhr are 9c00: a time is a word as a date is.
+    A code is one word in whatever groups it is written.
     """
+    if _LONG_CODE.search(text):
+        text = CODE.sub(lambda code: _NO_DIGIT.sub("", code[0]), text)
     if not _TO_PART.search(text):
         return text
     text = _COLD.sub(rf"{_MINUS} \1", text)
@@ -381,11 +388,14 @@ def date(year: int | None, month: int, day: int | None) -> str:
 
 
 def full_date(literal: str, lang: str | None) -> str:
-    """1889-07-14, 14.07.1889, 14-07-1889 or 14/07/1889 as a date; what is none stays as written.
+    """1889-07-14, 14.07.1889, 14-07-1889, 14/07/1889 or 07/1889 as a date; what is none stays as written.
 
     03/04/1999 stays too where months may stand first.
     """
-    first, second, last = map(int, re.split("[-./]", literal))
+    first, *middle, last = map(int, re.split("[-./]", literal))
+    if not middle:
+        return date(last, first, None)
+    second = middle[0]
     if literal[:4].isdecimal():
         return date(first, second, last) if 1 <= second <= 12 and 1 <= last <= 31 else literal
     day_first = "." in literal or lang in _DAY_FIRST

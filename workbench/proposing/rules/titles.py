@@ -17,6 +17,7 @@ from workbench.proposing.rules.lexicon import (
     russian_head,
 )
 from workbench.text.language import word_counts
+from workbench.text.numbers import CODE
 
 # No nesting and a bounded length: a lost closing mark costs 90 characters, never the rest of the text.
 _QUOTED = either("quoted")
@@ -98,8 +99,11 @@ _SITE = re.compile(rf"(?<![\w./@-])(?:[^\W_][\w-]{{0,40}}\.){{0,2}}[^\W_][\w-]{{
 def _whole(*, rare: bool) -> re.Pattern[str]:
     """The sections in their order: what comes first is found; German laws and cases are tried everywhere."""
     names = (name for name in WORDS if name.startswith("whole-") and (rare or name != "whole-other_rare"))
-    kinds = "|".join(f"(?P<{name[6:]}>{either(name).pattern})" for name in names)
-    return re.compile(rf"(?<![\w-])(?={either('start of a whole').pattern})(?:{kinds})")
+    kinds = [
+        *(f"(?P<{name[6:]}>{either(name).pattern})" for name in names),
+        f"(?P<other_code>{CODE.pattern})",
+    ]
+    return re.compile(rf"(?<![\w-])(?={either('start of a whole').pattern})(?:{'|'.join(kinds)})")
 
 
 def wholes(text: str) -> Iterator[Found]:
