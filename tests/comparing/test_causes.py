@@ -209,7 +209,7 @@ def test_without_units_on_one_side_nothing_is_shared_out(automatic: Any, verifie
     assert [(row.cause, row.share) for row in found.rows] == [(cause, None)]
     assert [(one.cause, one.units, one.share) for one in found.totals] == [(cause, 1, None)]
     if verified == of():  # a number of a file changes nothing: its recount keeps its units
-        assert replace(found, imported=Fraction(1)) == imported(found, Fraction(1), same=False)
+        assert replace(found, imported=Fraction(1)) == imported(found, Fraction(1), within=1e-8)
 
 
 def test_nothing_against_nothing_has_no_rows() -> None:

@@ -218,23 +218,24 @@ def difference(
     return Difference(tally, other, delta, tuple(sorted(rows, key=_place)))
 
 
-def imported(recount: Difference, value: Fraction, *, same: bool) -> Difference:
+def imported(recount: Difference, value: Fraction, *, within: float) -> Difference:
     """Put a file's number in the place of the recount of its metric; the shares sum to the new Δ exactly.
 
     Δ = (value − recount) + (recount − verified). The second part keeps its units and causes. The first is
     one row without a unit: "untraced", another extraction or another judge made the number, or "rounding",
-    where both are the `same` number at the precision of the file. Where the recount has no value all of Δ is
-    one such row, no unit has a cause, and `same` says whether the number is the verified value.
+    where both are less than `within` apart, so the same number at the precision of the file. Where the
+    recount has no value, or has another one while the number is the verified value, all of Δ is one such
+    row, and no unit has a cause: what the recount missed, the number did not.
     """
     counted, human = recount.automatic.recall, recount.verified.recall
     if human is None:
         return replace(recount, imported=value)
-    share = value - (human if counted is None else counted)
     rows = recount.rows
-    if counted is None:
-        rows = tuple(replace(row, cause="", part="", share=Fraction(0)) for row in rows)
-    if share:
-        rows = (UnitRow(None, None, "", "rounding" if same else "untraced", "", share), *rows)
+    if counted is None or abs(value - human) < within <= abs(value - counted):
+        rows, counted = tuple(replace(row, cause="", part="", share=Fraction(0)) for row in rows), human
+    if share := value - counted:
+        cause: Cause = "rounding" if abs(share) < within else "untraced"
+        rows = (UnitRow(None, None, "", cause, "", share), *rows)
     return replace(recount, rows=rows, delta=value - human, imported=value)
 
 

@@ -117,9 +117,7 @@ def imported_side(
     else:
         nothing = difference(Assessment(kind, column, ()), verified.assessment, based=False)
         recount = replace(nothing, rows=())
-    value, counted, human = Fraction(number.digits), recount.automatic.recall, recount.verified.recall
-    beside = human if counted is None else counted
-    return imported(recount, value, same=beside is not None and abs(value - beside) < number.within)
+    return imported(recount, Fraction(number.digits), within=number.within)
 
 
 def suspicion(
