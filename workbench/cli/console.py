@@ -95,7 +95,7 @@ def exit_code(run: Callable[[], object]) -> int:
         if isinstance(error, OSError) and error.filename:  # a closed folder, a name that is too long
             error = WorkbenchError(f"{error.filename}: {error.strerror}")
         if isinstance(error, WorkbenchError):
-            _complain_of(error)
+            tell(f"workbench: {clean(str(error))}")
             return 2
         _report_crash(error)
         return 70
@@ -114,10 +114,6 @@ def _report_crash(error: Exception) -> None:
     tell(f"workbench {__version__} crashed: {type(error).__name__}")
     for frame in traceback.extract_tb(error.__traceback__):
         tell(f"  {frame.filename}:{frame.lineno} {frame.name}")
-
-
-def _complain_of(error: WorkbenchError) -> None:
-    tell(f"workbench: {clean(str(error))}")
 
 
 def tell(text: str) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 TOLERANCE = 0.1
 """Values that differ by more are a dispute, and count as wrong; exactly so much is none."""
@@ -34,15 +34,8 @@ AUTOMATIC: tuple[Sort, ...] = ("scorers", "column", "runs")
 _STAMP = re.compile(r"\[([^\]]*)\] ?(.*)", re.DOTALL)
 
 
-class Apart(NamedTuple):
-    """Two values of a sample in dispute; `delta` is first − second, `moves` what settling it moves."""
-
-    sample_id: int
-    first: float
-    second: float
-    delta: float
-    moves: float
-
+Values = tuple[float, float, float, float]
+"""Two values of a sample in dispute, first − second, and what settling it moves."""
 
 HIDDEN = 2.0
 """Where those stand of which nothing may be seen yet: behind all others."""
@@ -50,20 +43,23 @@ HIDDEN = 2.0
 
 def apart(
     first: Mapping[int, float], second: Mapping[int, float], weights: Mapping[int, float] | None = None
-) -> list[Apart]:
+) -> dict[int, Values]:
     """The samples on which two columns of recalls differ by more than the tolerance.
 
     `weights` are those of the samples in the figure; any other weighs 1 / n: n have both values.
     """
-    both = first.keys() & second.keys()
-    known = weights or {}
-    gaps = []
-    for number in both:
-        delta = first[number] - second[number]
-        if disputed(delta):
-            moves = abs(delta) * known.get(number, 1 / len(both))
-            gaps.append(Apart(number, first[number], second[number], delta, moves))
-    return gaps
+    both, known = first.keys() & second.keys(), weights or {}
+    pairs = ((number, first[number], second[number]) for number in both)
+    return {
+        number: held_apart(one, other, known.get(number, 1 / len(both)))
+        for number, one, other in pairs
+        if disputed(one - other)
+    }
+
+
+def held_apart(first: float, second: float, weight: float) -> Values:
+    """Two values of a sample with this weight in the figure."""
+    return first, second, first - second, abs(first - second) * weight
 
 
 def disputed(delta: Fraction | float) -> bool:

@@ -135,7 +135,7 @@ def estimate(
         bias, corpus, level = summary.counted - summary.point, summary.corpus, summary.counted
         if limits == UNIT and (summary.undefined or summary.excluded):  # `counted` is an estimate too
             corpus, level = ask(known, reached, both=True).corpus, 0.0
-        ends = None if corpus is None else corpus.mirrored(level).including(bias)
+        ends = corpus and Interval(min(level - corpus.high, bias), max(level - corpus.low, bias))
         summary = replace(summary, bias=bias, bias_interval=ends)
         if limits == UNIT and summary.corpus is not None and summary.method in PROMISES:
             bare = ask(known.level(), [replace(sample, automatic=0.0) for sample in reached])

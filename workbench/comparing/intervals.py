@@ -29,14 +29,6 @@ class Interval:
         """The part of it that lies between `low` and `high`; an end outside moves to the nearer of them."""
         return Interval(min(max(self.low, low), high), min(max(self.high, low), high))
 
-    def mirrored(self, value: float) -> Interval:
-        """`value` minus everything in it."""
-        return Interval(value - self.high, value - self.low)
-
-    def including(self, value: float) -> Interval:
-        """The same with the nearer end moved to `value`, if that lies outside."""
-        return Interval(min(self.low, value), max(self.high, value))
-
 
 UNIT = Interval(0.0, 1.0)
 

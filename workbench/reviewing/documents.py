@@ -146,14 +146,10 @@ def policy_of(document: Mapping[str, Any], version: int) -> Policy:
     return Policy(
         version=version,
         labels=tuple(Label(key, name) for key, name in document["labels"].items()),
-        guidelines=document["guidelines"],
         kinds=tuple(document["kinds"]),
         counted_labels=tuple(document["counted_labels"]),
-        nested=document["nested"],
-        derived=document.get("derived", "missing"),
-        coarser=document.get("coarser", "missing"),
-        partial=document["partial"],
-        language=document.get("language", ""),
+        **{name: document[name] for name in ("guidelines", "nested", "partial")},
+        **{name: document[name] for name in ("derived", "coarser", "language") if name in document},
     )
 
 

@@ -14,7 +14,9 @@ from workbench.comparing.disputes import (
     STATES,
     Sort,
     State,
+    Values,
     apart,
+    held_apart,
     named,
     place,
     stamp,
@@ -42,9 +44,6 @@ from workbench.store.scores import Member
 from workbench.text.safe import whole
 
 Recalls = Mapping[int, float]
-Values = tuple[float | None, float | None, float | None, float | None]
-"""Two values, their difference and what settling it moves; all None where there is none, or while hidden."""
-NOT_APART: Values = (None, None, None, None)
 SHOWN_BESIDE: Mapping[Kind, tuple[str, ...]] = {"entity": ("ragas",), "statement": ()}
 """The scorer that is always held against the first one: the metric that people report."""
 
@@ -62,15 +61,11 @@ class ColumnPair(NamedTuple):
 class DisputeCase:
     """One kind of a dataset under a run, as one annotator may see it.
 
-    `places` are its samples without the holdout, late and excluded ones. `first`: the scorer that stands for
+    `places` are the samples without the holdout, late and excluded ones. `first`: the scorer that stands for
     the kind. `closed`: blind samples that this annotator did not decide or settle: nothing of them is shown.
     `seen`: samples whose verified values may be shown. `at`: what the figures of its first scorer are about.
     """
 
-    store: Store
-    info: DatasetInfo
-    kind: Kind
-    run: RunInfo | None
     first: str | None
     places: Mapping[int, Member]
     reviewed: Mapping[int, Reviewed]
@@ -95,7 +90,7 @@ class DisputeCase:
 
     def column(self, name: str | None, run: RunInfo | None) -> Recalls:
         """What a scorer counted of a run, or the numbers of a column."""
-        values = scored_by(self.store, under(self.info, run), name) if name else {}
+        values = scored_by(self.at.store, under(self.at.info, run), name) if name else {}
         return {n: value for n, value in values.items() if value is not None and n in self.places}
 
     def weights(self, name: str) -> dict[int, float]:
@@ -104,13 +99,13 @@ class DisputeCase:
         return {**planned, **dict.fromkeys(self.places.keys() - self.at.places.keys(), 0.0)}
 
     def dispute(
-        self, sample_id: int, sort: Sort, between: str, values: Values, says: str, of: str
+        self, sample_id: int, sort: Sort, between: str, values: Values | None, says: str, of: str
     ) -> Dispute:  # fmt: skip
         """A dispute. Two automatic values may be `hidden` until the annotator's own review (`show_auto`)."""
-        hidden = sort in AUTOMATIC and self.info.show_auto != "always" and sample_id not in self.seen
-        values = NOT_APART if hidden else values
-        key = self.places[sample_id].key
-        return Dispute(sample_id, key, self.kind, sort, between, *values, says, of, hidden)
+        hidden = sort in AUTOMATIC and self.at.info.show_auto != "always" and sample_id not in self.seen
+        first, second, delta, moves = (None,) * 4 if hidden or values is None else values
+        key, kind = self.places[sample_id].key, self.at.kind
+        return Dispute(sample_id, key, kind, sort, between, first, second, delta, moves, says, of, hidden)
 
 
 def gather(
@@ -125,10 +120,6 @@ def gather(
     seen = may_see(store, info, annotator, kind, on_screen=on_screen)
     first = first_scorer(able_scorers(store, info), kind)
     return DisputeCase(
-        store=store,
-        info=info,
-        kind=kind,
-        run=run,
         first=first,
         places=places,
         reviewed=known,
@@ -141,11 +132,12 @@ def gather(
 
 def _pairs(case: DisputeCase, scorers: Collection[str]) -> Iterator[ColumnPair]:
     """All pairs of columns, those with the verified values first."""
-    store, info, kind, first, gold = case.store, case.info, case.kind, case.first, case.gold
-    automatic = case.column(first, case.run)
+    store, info, kind, run = case.at.store, case.at.info, case.at.kind, case.at.run
+    first, gold = case.first, case.gold
+    automatic = case.column(first, run)
     lead = scores.imported_column(store, info.id, kind)
     mine = dict.fromkeys(name for name in (lead, *scorers) if name != first and kind_of(name) == kind)
-    beside = {name: case.column(name, case.run) for name in (*SHOWN_BESIDE[kind], *mine) if name != first}
+    beside = {name: case.column(name, run) for name in (*SHOWN_BESIDE[kind], *mine) if name != first}
     if first is not None:
         yield ColumnPair("verified", f"{first}~verified", automatic, gold)
     for name in mine:
@@ -155,25 +147,25 @@ def _pairs(case: DisputeCase, scorers: Collection[str]) -> Iterator[ColumnPair]:
             yield ColumnPair("scorers", f"{name}~{first}", column, automatic)
     others = runs.list_runs(store, info.id)
     columns = [name for name in scores.external_columns(store, info.id) if column_kind(name) == kind]
-    recorded = [run for run in others if run.source == "recorded"]
-    if case.run is not None and case.run.source == "recorded":
-        recorded = [case.run]
+    recorded = [other for other in others if other.source == "recorded"]
+    if run is not None and run.source == "recorded":
+        recorded = [run]
     for traces in recorded[-1:] if columns else ():  # what is counted from traces that came with columns
         again = case.column(RECOUNT[kind], traces)
         for name in columns:
             yield ColumnPair("column", f"{name}~{RECOUNT[kind]}", case.column(name, None), again)
-    if case.run is not None and first is not None:
+    if run is not None and first is not None:
         for other in others:
-            if other.id != case.run.id:
-                yield from _between_runs(case, case.run, other)
+            if other.id != run.id:
+                yield from _between_runs(case, run, other)
 
 
 def _between_runs(case: DisputeCase, *both: RunInfo) -> Iterable[ColumnPair]:
     """Two runs under a scorer that could count both; named in one order whichever is the current one."""
     first, second = sorted(both, key=lambda run: run.name)
-    mine, theirs = (able_scorers(case.store, under(case.info, run)) for run in both)
+    mine, theirs = (able_scorers(case.at.store, under(case.at.info, run)) for run in both)
     between = f"run:{first.name}~run:{second.name}"
-    if (scorer := first_scorer([name for name in mine if name in theirs], case.kind)) is not None:
+    if (scorer := first_scorer([name for name in mine if name in theirs], case.at.kind)) is not None:
         yield ColumnPair("runs", between, case.column(scorer, first), case.column(scorer, second))
 
 
@@ -350,27 +342,21 @@ def _of_pair(case: DisputeCase, pair: ColumnPair) -> Iterator[Dispute]:
     """The samples on which two columns differ; what this annotator may not know of is left out."""
     weighted = case.weights(pair.between.removesuffix("~verified")) if pair.sort == "verified" else None
     left_out = case.closed if pair.sort in AUTOMATIC else case.closed | case.unseen
-    for gap in apart(pair.first, pair.second, weighted):
-        if gap.sample_id not in left_out:
-            of = stamp(gap.first, gap.second)
-            yield case.dispute(gap.sample_id, pair.sort, pair.between, gap[1:], "", of)
-
-
-def _apart(first: float, second: float, weight: float) -> Values:
-    delta = first - second
-    return first, second, delta, abs(delta) * weight
+    for number, values in apart(pair.first, pair.second, weighted).items():
+        if number not in left_out:
+            yield case.dispute(number, pair.sort, pair.between, values, "", stamp(*values[:2]))
 
 
 def _annotators(case: DisputeCase) -> Iterator[Dispute]:
     """The samples whose annotators verified different things, by what each of them counts."""
     open_ones = [n for n, sample in case.reviewed.items() if sample.origin == "unresolved" and n in case.seen]
     weights = case.weights(case.at.name) if open_ones else {}
-    for number, reviews in verified_by(case.store, open_ones, case.kind).items():
+    for number, reviews in verified_by(case.at.store, open_ones, case.at.kind).items():
         tallies = [(review.annotator, count(review.assessment.units)) for review in reviews]
         recalls = sorted(float(tally.recall) for _, tally in tallies if tally.recall is not None)
-        values = NOT_APART
+        values = None
         if len(recalls) > 1:
-            values = _apart(recalls[0], recalls[-1], weights.get(number, 1 / len(case.reviewed)))
+            values = held_apart(recalls[0], recalls[-1], weights.get(number, 1 / len(case.reviewed)))
         of = worded(", ".join(f"{tally.found}/{tally.units}" for _, tally in tallies))
         says = ", ".join(f"{name} {tally.found}/{tally.units}" for name, tally in tallies)
         yield case.dispute(number, "annotators", "annotators", values, says, of)
@@ -385,8 +371,9 @@ def _flags(case: DisputeCase, annotator: str) -> Iterator[Dispute]:
     for head in case.heads:
         if head.flag:
             flagged.setdefault(head.sample_id, []).append(head)
-    lead = scores.imported_column(case.store, case.info.id, case.kind) or case.first
-    automatic, gold = case.column(lead, case.run), case.gold
+    at = case.at
+    lead = scores.imported_column(at.store, at.info.id, at.kind) or case.first
+    automatic, gold = case.column(lead, at.run), case.gold
     both = len(automatic.keys() & gold.keys())
     weights = case.weights(lead or case.at.name) if flagged else {}
     for number, heads in flagged.items():
@@ -394,9 +381,9 @@ def _flags(case: DisputeCase, annotator: str) -> Iterator[Dispute]:
         shown = [head for head in heads if head.annotator == annotator or known]
         if not shown:
             continue
-        values = NOT_APART
+        values = None
         if known and number in automatic and number in gold:
-            values = _apart(automatic[number], gold[number], weights.get(number, 1 / both))
+            values = held_apart(automatic[number], gold[number], weights.get(number, 1 / both))
         says = "; ".join(f"{head.annotator}: {head.flag}" for head in shown)
         of = worded("; ".join(head.flag for head in heads))  # the same whoever looks
         yield case.dispute(number, "flag", "flag", values, says, of)

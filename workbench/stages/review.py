@@ -313,13 +313,7 @@ def proposed(info: DatasetInfo, sample: Sample, proposal: Proposal, kind: Kind) 
     if kind == "statement":
         return Assessment(kind, source, statement_units(sample, proposal.statements or (), proposal.proposer))
     units = entity_units(sample, proposal.reference_entities or (), info.policy)
-    return Assessment(kind, source, _matched(info, sample, units, proposal))
-
-
-def _matched(
-    info: DatasetInfo, sample: Sample, units: Sequence[Unit], proposal: Proposal | None
-) -> tuple[Unit, ...]:
-    return machine(sample, units, proposal, info.matching).units
+    return replace(machine(sample, units, proposal, info.matching), source=source)
 
 
 def _carried(
@@ -328,7 +322,7 @@ def _carried(
     """Verified units of the same reference; verdicts that do not carry over are matched anew."""
     carried = carry(units, contexts, stored.sample.retrieved_contexts)
     if kind == "entity":
-        matched = _matched(info, stored.sample, carried, stored.proposal)
+        matched = machine(stored.sample, carried, stored.proposal, info.matching).units
         carried = tuple(
             old if old.match.verdict is not None else new for old, new in zip(carried, matched, strict=True)
         )
@@ -386,7 +380,7 @@ def _suggested(info: DatasetInfo, stored: Stored, state: ReviewState) -> dict[st
     if stored.holdout or own.disposition != "verified":
         return {}
     units = [unit for unit in own.assessment.units if unit.counted]
-    pairs = zip(units, _matched(info, stored.sample, units, stored.proposal), strict=True)
+    pairs = zip(units, machine(stored.sample, units, stored.proposal, info.matching).units, strict=True)
     return {unit.id: matched.match for unit, matched in pairs if unit.match.verdict != matched.match.verdict}
 
 

@@ -20,7 +20,7 @@ from workbench.store import gold as gold_store, journal, scores
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.gold import Reviewed
-from workbench.store.samples import CHUNK, Stored, load_samples
+from workbench.store.samples import Stored, chunked, load_samples
 from workbench.text.ground import ground
 
 RAGAS = ("ragas", "ragas_legacy")
@@ -224,8 +224,7 @@ def each_verified(
     store: Store, run_id: int | None, kind: Kind, due: Sequence[Reviewed]
 ) -> Iterator[tuple[Stored, VerifiedSide]]:
     """Some samples with their `verified_side`."""
-    for start in range(0, len(due), CHUNK):
-        chunk = due[start : start + CHUNK]
+    for chunk in chunked(due):
         ids = [sample.sample_id for sample in chunk]
         own = {sample.sample_id: sample.annotator for sample in chunk if sample.origin == "reviewed"}
         reviews = journal.load_reviews(store, own)

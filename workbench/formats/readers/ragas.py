@@ -41,14 +41,9 @@ _MESSAGES = re.compile(r"""\[\s*\{\s*['"](?:content|role|type|metadata)['"]""")
 _TEXTS = (*REQUIRED, "response")
 
 
-def is_index(name: str) -> bool:
-    """Whether a column is the index that a data frame wrote."""
-    return bool(_INDEX.fullmatch(name))
-
-
 @lru_cache(maxsize=1024)
 def _role(name: str) -> Role:
-    if name == "_error" or is_index(name):
+    if name == "_error" or _INDEX.fullmatch(name):
         return "nothing"
     if name in FIELD_OF:
         return "field"
