@@ -42,19 +42,7 @@ from workbench.comparing.correction import Calibration, Corrected
 from workbench.comparing.intervals import Mean, mean
 from workbench.errors import UsageError
 from workbench.matching import MATCHER
-from workbench.model import (
-    PLURAL,
-    Assessment,
-    Kind,
-    Policy,
-    Proposal,
-    Record,
-    Sample,
-    Tally,
-    Unit,
-    count,
-    is_real,
-)
+from workbench.model import PLURAL, Assessment, Kind, Policy, Proposal, Record, Sample, Tally, Unit, count
 from workbench.proposing import rules
 from workbench.scoring.names import SCORERS
 from workbench.scoring.scorers import value_of
@@ -146,7 +134,7 @@ class _Recall:
         if not (isinstance(self.scorer, str) and SCORERS.get(self.scorer) == self.kind):
             names = ", ".join(name for name, kind in SCORERS.items() if kind == self.kind)
             raise UsageError(f"scorer {scorer!r} does not count this; there is: {names}")
-        if threshold is not None and not (is_real(threshold) and 0 <= threshold <= 1):
+        if not (threshold is None or measure.is_share(threshold)):
             raise UsageError(f"threshold {threshold!r}: the pass mark is a number from 0 to 1, or None")
         switches = {"strict_mode": strict_mode, "include_reason": include_reason, "async_mode": async_mode}
         for name, value in {**switches, "verbose_mode": verbose_mode}.items():

@@ -16,7 +16,8 @@ from workbench.comparing import estimates
 from workbench.comparing.bounds import BETS, Part, any_look, at_planned, log_gain
 from workbench.comparing.estimates import PROMISES, REFUSED, Design
 from workbench.comparing.estimators import Population, Reached, clusters, difference, with_score
-from workbench.comparing.intervals import FEWEST, Interval, around, at_most, t_quantile, welch, z_quantile
+from workbench.comparing.intervals import FEWEST, Interval, around, at_most, t_quantile, z_quantile
+from workbench.comparing.paired import welch
 
 AUTOMATIC = [(i * 7 % 11) / 10 for i in range(60)]
 """60 samples; the first 20 are verified, each off by −.2, 0 or .1 in turn."""

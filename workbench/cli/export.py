@@ -10,14 +10,7 @@ from typer import Argument, Option
 from workbench import reports
 from workbench.cli.console import Context, Json, counted, dataset_of, named_path, on_terminal, open_for, tell
 from workbench.errors import UsageError
-from workbench.reports.files import (
-    copy_text,
-    doctor_text,
-    export_text,
-    purge_plan_text,
-    purge_text,
-    verify_text,
-)
+from workbench.reports import files
 
 FILE_ENDINGS = frozenset({".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".html", ".txt", ".zip"})
 
@@ -63,7 +56,7 @@ def export(
         report = stage.export(
             store, info, directory, options, annotator=context.obj.annotator, progress=progress
         )
-    reports.show(report, export_text(report), as_json=json)
+    reports.show(report, files.export_text(report), as_json=json)
 
 
 def verify(directory: Annotated[Path, Argument(parser=named_path)], json: Json = False) -> None:
@@ -71,7 +64,7 @@ def verify(directory: Annotated[Path, Argument(parser=named_path)], json: Json =
     from workbench.stages.upkeep import verify as stage
 
     report = stage(directory)
-    reports.show(report, verify_text(report), as_json=json)
+    reports.show(report, files.verify_text(report), as_json=json)
     if not report.passed:
         raise typer.Exit(1)
 
@@ -85,7 +78,7 @@ def doctor(context: Context, json: Json = False) -> None:
         reports.progress("Checking", upkeep.rows_of(store, None)[1], unit="rows") as progress,
     ):
         report = upkeep.doctor(store, progress)
-    reports.show(report, doctor_text(report), as_json=json)
+    reports.show(report, files.doctor_text(report), as_json=json)
     if report.found:
         raise typer.Exit(1)
 
@@ -99,7 +92,7 @@ def copy(context: Context, to: Annotated[str, Option()], json: Json = False) -> 
         only, rows = upkeep.rows_of(store, call.dataset)
         with reports.progress("Copying", rows, unit="rows") as progress:
             report = upkeep.copy(store, to, only, call.annotator, progress)
-    reports.show(report, copy_text(report), as_json=json)
+    reports.show(report, files.copy_text(report), as_json=json)
 
 
 def purge(
@@ -124,10 +117,10 @@ def purge(
         if not yes:
             if not on_terminal():
                 raise UsageError("purge removes text for good: say --yes to do it without being asked")
-            tell(purge_plan_text(plan))
+            tell(files.purge_plan_text(plan))
             if not typer.confirm("Remove it?", err=True):
                 raise UsageError("nothing was removed")
         report = upkeep.purge(store, info, plan, context.obj.annotator)
-    reports.show(report, purge_text(report), as_json=json)
+    reports.show(report, files.purge_text(report), as_json=json)
     if report.by_hand:
         raise typer.Exit(3)

@@ -8,8 +8,6 @@ from fractions import Fraction
 from math import fsum, inf, sqrt
 from typing import Any
 
-from workbench.model import Tally
-
 LEVEL = 0.95
 
 
@@ -92,14 +90,6 @@ def at_most(hits: int, n: int) -> float:
     return float(_special().betaincinv(hits + 1, n - hits, LEVEL)) if hits < n else 1.0
 
 
-def welch(means: tuple[float, float], ses: tuple[float, float], dfs: tuple[float, float]) -> Interval:
-    """The t interval of the difference first − second of two independent means (Welch 1947)."""
-    first, second = ses[0] ** 2, ses[1] ** 2
-    spread = first**2 / dfs[0] + second**2 / dfs[1]
-    df = (first + second) ** 2 / spread if spread else inf
-    return around(means[0] - means[1], sqrt(first + second), df)
-
-
 FEWEST = 10
 """Samples below which counts are given and no figures; groups, and units of a label, likewise."""
 BADGE = 30
@@ -125,9 +115,3 @@ def mean(values: Iterable[float | Fraction | None], times: Sequence[int] = ()) -
     defined = [(float(value), often) for value, often in zip(every, each, strict=True) if value is not None]
     n = sum(often for _, often in defined)
     return Mean(fsum(value * often for value, often in defined) / n if n else None, n, sum(each) - n)
-
-
-def summed(tallies: Iterable[Tally]) -> Tally:
-    """All counts added up."""
-    counts = [(tally.found, tally.missing, tally.unsure) for tally in tallies]
-    return Tally(*map(sum, zip((0, 0, 0), *counts, strict=True)))

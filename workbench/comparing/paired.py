@@ -10,25 +10,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from math import hypot, sqrt
+from math import hypot, inf, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.comparing.agreement import Rate, sign_test
 from workbench.comparing.estimators import EQUAL, clusters, rare
-from workbench.comparing.intervals import (
-    BADGE,
-    FEWEST,
-    Interval,
-    Mean,
-    around,
-    at_most,
-    mean,
-    summed,
-    t_quantile,
-    welch,
-)
+from workbench.comparing.intervals import BADGE, FEWEST, Interval, Mean, around, at_most, mean, t_quantile
 from workbench.model import Assessment, Tally, count
 from workbench.reviewing.fold import place_of
 
@@ -178,6 +167,14 @@ def mean_of(values: Sequence[float], groups: Sequence[str | None] = ()) -> MeanO
     return MeanOf(n, middle, se, count - 1, around(middle, se, count - 1))
 
 
+def welch(means: tuple[float, float], ses: tuple[float, float], dfs: tuple[float, float]) -> Interval:
+    """The t interval of the difference first − second of two independent means (Welch 1947)."""
+    first, second = ses[0] ** 2, ses[1] ** 2
+    spread = first**2 / dfs[0] + second**2 / dfs[1]
+    df = (first + second) ** 2 / spread if spread else inf
+    return around(means[0] - means[1], sqrt(first + second), df)
+
+
 POWER = 0.8
 """How likely a difference is seen that is called detectable."""
 
@@ -318,6 +315,12 @@ def compare_retrievers(samples: Iterable[RetrieverSample], scorer: str = "") -> 
         due=len({reference for reference, name in undecided if name not in alone.get(reference, {name})}),
         repeated=len(repeated),
     )
+
+
+def summed(tallies: Iterable[Tally]) -> Tally:
+    """All counts added up."""
+    counts = [(tally.found, tally.missing, tally.unsure) for tally in tallies]
+    return Tally(*map(sum, zip((0, 0, 0), *counts, strict=True)))
 
 
 def _contrast(first: str, second: str, pairs: Iterable[ReferencePair]) -> Contrast | None:

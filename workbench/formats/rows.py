@@ -379,12 +379,12 @@ def rest_of(row: Mapping[str, Any], names: Collection[str]) -> JsonObject:
     return {name: value for name, value in row.items() if name not in names}
 
 
-def strings(value: list[Any], where: str) -> list[str]:
-    """The items of a list, which have to be strings. Raises RowError."""
-    for index, text in enumerate(value):
+def strings(value: Any, where: str) -> list[str]:
+    """The value, which has to be a list of strings. Raises RowError."""
+    for index, text in enumerate(given := as_list(value, where)):
         if type(text) is not str:
             raise wrong(f"{where}[{index}]", text, "a string")
-    return value
+    return given
 
 
 def places(surface: str, text: str) -> list[Span]:

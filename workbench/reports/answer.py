@@ -16,18 +16,7 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
-from workbench.comparing.answer_words import (
-    differs,
-    effect_rows,
-    headline,
-    notes,
-    reason,
-    so_far,
-    step,
-    unquoted,
-    untold,
-    whose,
-)
+from workbench.comparing import answer_words as words
 from workbench.reports import suggested
 from workbench.scoring.names import scorer_in_full
 from workbench.text.cells import cut, wrapped
@@ -92,11 +81,12 @@ def answer_text(answer: Answer, *, width: int = WIDTH, height: int = 0, mark: Ma
     what the figures are worth.
     """
     title = "your column" if answer.imported else "score"
-    done = f" · {so_far(answer)}" if answer.reviewed or answer.unresolved else ""
+    done = f" · {words.so_far(answer)}" if answer.reviewed or answer.unresolved else ""
     name, scorer = one_line(answer.dataset), one_line(scorer_in_full(answer.scorer))
     head = f"Dataset {name} · {many(answer.total, 'sample')}{done} · {title}: {scorer}"
-    lines = [*wrapped(head, width, "", " " * 4), "", *wrapped(" ".join(headline(answer, one_line)), width)]
-    told = [wrapped(suggested(note), width) for note in notes(answer, one_line)]
+    first = " ".join(words.headline(answer, one_line))
+    lines = [*wrapped(head, width, "", " " * 4), "", *wrapped(first, width)]
+    told = [wrapped(suggested(note), width) for note in words.notes(answer, one_line)]
     steps = _steps(answer, width)
     high = height - PROMPT - (width < QUESTION)
     end = _end(told, steps)
@@ -138,37 +128,37 @@ def _samples(title: str, each: Sequence[list[str]], room: int) -> list[str]:
 
 def _steps(answer: Answer, width: int) -> list[list[str]]:
     return [
-        wrapped(suggested(step(action, answer)), width, "  or  " if index else "Next: ", " " * 6)
+        wrapped(suggested(words.step(action, answer)), width, "  or  " if index else "Next: ", " " * 6)
         for index, action in enumerate(answer.steps)
     ]
 
 
 def _effects(answer: Answer, width: int) -> list[str]:
-    rows = effect_rows(answer)
+    rows = words.effect_rows(answer)
     total = sum(share for _, _, share in rows)
     largest = max((abs(share) for _, _, share in rows), default=0.0)
-    room = max((len(words) for words, _, _ in rows), default=0)
+    room = max((len(what) for what, _, _ in rows), default=0)
     count = max((len(counted) for _, counted, _ in rows), default=0)
     wide = width >= room + count + 12 + BAR
-    lines = wrapped(f"Why? {differs(answer)}", width)
-    for words, counted, share in rows:
+    lines = wrapped(f"Why? {words.differs(answer)}", width)
+    for what, counted, share in rows:
         bar = "█" * round(BAR * abs(share) / largest) if wide and largest else ""
-        lines.append(f"  {words:<{room}}  {counted:<{count}}  {signed(share, 2):>5}  {bar}".rstrip())
-    difference = f"{whose(answer)} − reviewed"
+        lines.append(f"  {what:<{room}}  {counted:<{count}}  {signed(share, 2):>5}  {bar}".rstrip())
+    difference = f"{words.whose(answer)} − reviewed"
     lines.append(f"  {difference:<{room}}  {'':<{count}}  {signed(total, 2):>5}")
     return lines
 
 
 def _suspect(answer: Answer, suspect: Suspect, index: int, width: int, mark: Mark) -> list[str]:
     clues = suspect.suspicion.clues
-    first = _named(index, suspect.name, reason(suspect.suspicion, answer), width)
+    first = _named(index, suspect.name, words.reason(suspect.suspicion, answer), width)
     reference = _marked(suspect.reference, clues, width - 16, mark)
     return [first, *_clues(clues, width, mark), f"     reference: {reference}"]
 
 
 def _in_a_line(answer: Answer, suspect: Suspect, index: int, width: int) -> str:
     """`  1  Who built it? · yours .17, rough check .67 · “Ann Lee” → “Lee”`, the form where it fits."""
-    facts = reason(suspect.suspicion, answer)
+    facts = words.reason(suspect.suspicion, answer)
     name = suspect.name
     forms = (
         f"{facts} · “{one_line(clue.text)}” → “{one_line(clue.quote.hit)}”"
@@ -180,11 +170,14 @@ def _in_a_line(answer: Answer, suspect: Suspect, index: int, width: int) -> str:
 
 
 def _worst(answer: Answer, sample: Worst, index: int, width: int, mark: Mark) -> list[str]:
-    values = f"{whose(answer)} {value(sample.score)}  reviewed {value(sample.verified)}"
+    values = f"{words.whose(answer)} {value(sample.score)}  reviewed {value(sample.verified)}"
     first = _named(index, sample.name, values, width)
     return [
         first,
-        *(_clues(sample.clues, width, mark, unquoted(sample, answer.kind)) or [f"     {untold(answer)}"]),
+        *(
+            _clues(sample.clues, width, mark, words.unquoted(sample, answer.kind))
+            or [f"     {words.untold(answer)}"]
+        ),
     ]
 
 
@@ -241,30 +234,32 @@ def _fit(text: str, room: int) -> str:
 
 def answer_markdown(answer: Answer) -> str:
     """The answer as Markdown, for a comment on a pull request."""
-    first, *rest = headline(answer, code)
-    lines = [f"### {code(answer.dataset)}: {many(answer.total, 'sample')}, {so_far(answer)}", ""]
+    first, *rest = words.headline(answer, code)
+    lines = [f"### {code(answer.dataset)}: {many(answer.total, 'sample')}, {words.so_far(answer)}", ""]
     lines += [f"**{first}** {' '.join(rest)}".rstrip()]
     if answer.effects and answer.reviewed:
         lines += ["", "| why they differ | | effect |", "| --- | --- | ---: |"]
-        rows = effect_rows(answer)
-        lines += [f"| {words} | {count} | {signed(share, 2)} |" for words, count, share in rows]
+        rows = words.effect_rows(answer)
+        lines += [f"| {what} | {count} | {signed(share, 2)} |" for what, count, share in rows]
         total = sum(share for _, _, share in rows)
-        lines.append(f"| {whose(answer)} − reviewed | | {signed(total, 2)} |")
+        lines.append(f"| {words.whose(answer)} − reviewed | | {signed(total, 2)} |")
     lines += [""] if answer.worst else []
     for index, worst in enumerate(answer.worst, start=1):
-        values = f"{whose(answer)} {value(worst.score)}, reviewed {value(worst.verified)}"
+        values = f"{words.whose(answer)} {value(worst.score)}, reviewed {value(worst.verified)}"
         lines.append(f"{index}. {code(worst.name)}: {values}")
         lines += (
-            _items(worst.clues, unquoted(worst, answer.kind)) if worst.clues else [f"   - {untold(answer)}"]
+            _items(worst.clues, words.unquoted(worst, answer.kind))
+            if worst.clues
+            else [f"   - {words.untold(answer)}"]
         )
     suspects = () if answer.estimate is not None else answer.triage.shown
     lines += ["", "Check first:", ""] if suspects else []
     for index, suspect in enumerate(suspects, start=1):
         name = code(suspect.name)
-        lines.append(f"{index}. {name}: {reason(suspect.suspicion, answer)}")
+        lines.append(f"{index}. {name}: {words.reason(suspect.suspicion, answer)}")
         lines += _items(suspect.suspicion.clues)
-    lines += [f"\n{note}" for note in notes(answer, code)]
-    lines += ["", *(f"- {step(action, answer)}" for action in answer.steps)]
+    lines += [f"\n{note}" for note in words.notes(answer, code)]
+    lines += ["", *(f"- {words.step(action, answer)}" for action in answer.steps)]
     return "\n".join(lines)
 
 

@@ -8,22 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from workbench.comparing.disputes import (
-    AUTOMATIC,
-    SORTS,
-    STATES,
-    Sort,
-    State,
-    Values,
-    apart,
-    held_apart,
-    named,
-    place,
-    stamp,
-    stamped,
-    standing,
-    worded,
-)
+from workbench.comparing import disputes as pure
 from workbench.errors import UsageError
 from workbench.model import Kind, Progress, count, silent
 from workbench.scoring.names import CALIBRATED, DEFAULT_SCORER, RECOUNT, column_kind, first_scorer, kind_of
@@ -51,7 +36,7 @@ SHOWN_BESIDE: Mapping[Kind, tuple[str, ...]] = {"entity": ("ragas",), "statement
 class ColumnPair(NamedTuple):
     """Two columns of recalls that are held against each other."""
 
-    sort: Sort
+    sort: pure.Sort
     between: str
     first: Recalls
     second: Recalls
@@ -99,10 +84,10 @@ class DisputeCase:
         return {**planned, **dict.fromkeys(self.places.keys() - self.at.places.keys(), 0.0)}
 
     def dispute(
-        self, sample_id: int, sort: Sort, between: str, values: Values | None, says: str, of: str
+        self, sample_id: int, sort: pure.Sort, between: str, values: pure.Values | None, says: str, of: str
     ) -> Dispute:  # fmt: skip
         """A dispute. Two automatic values may be `hidden` until the annotator's own review (`show_auto`)."""
-        hidden = sort in AUTOMATIC and self.at.info.show_auto != "always" and sample_id not in self.seen
+        hidden = sort in pure.AUTOMATIC and self.at.info.show_auto != "always" and sample_id not in self.seen
         first, second, delta, moves = (None,) * 4 if hidden or values is None else values
         key, kind = self.places[sample_id].key, self.at.kind
         return Dispute(sample_id, key, kind, sort, between, first, second, delta, moves, says, of, hidden)
@@ -182,7 +167,7 @@ class Dispute(NamedTuple):
     sample_id: int
     id: str
     kind: Kind
-    sort: Sort
+    sort: pure.Sort
     between: str
     first: float | None
     second: float | None
@@ -192,8 +177,8 @@ class Dispute(NamedTuple):
     stamp: str
     hidden: bool = False
     rank: int = 0
-    state: State = "open"
-    was: State = "open"
+    state: pure.State = "open"
+    was: pure.State = "open"
     note: str = ""
     annotator: str = ""
     at: datetime | None = None
@@ -216,7 +201,7 @@ class Dispute(NamedTuple):
         """The same with what somebody said of it."""
         if record is None:
             return self
-        state, note = standing(record.state, record.note, self.stamp)
+        state, note = pure.standing(record.state, record.note, self.stamp)
         return self._replace(
             state=state, was=record.state, note=note, annotator=record.annotator, at=record.at, kept=record
         )
@@ -246,18 +231,18 @@ class DisputeReport:
         return {*self.unseen, *(dispute.sample_id for dispute in chosen if dispute.hidden)}
 
     @property
-    def states(self) -> dict[State, int]:
+    def states(self) -> dict[pure.State, int]:
         """How many there are in each state."""
         counts = Counter(dispute.state for dispute in self.disputes)
-        return {state: counts[state] for state in STATES}
+        return {state: counts[state] for state in pure.STATES}
 
     def chosen(self, state: str, between: str = "") -> tuple[Dispute, ...]:
         """Those in a state ("all" for every) between some, named as `linked~verified` or by their sort.
 
         Raises UsageError for a name that nothing here is called.
         """
-        if between and between not in SORTS and between not in self.betweens:
-            there = ", ".join(dict.fromkeys((*SORTS, *self.betweens)))
+        if between and between not in pure.SORTS and between not in self.betweens:
+            there = ", ".join(dict.fromkeys((*pure.SORTS, *self.betweens)))
             raise UsageError(f"nothing is between {between!r}; there is: {there}")
         return tuple(
             dispute
@@ -276,7 +261,7 @@ def disputes(
     the others too. Raises UsageError for an unknown scorer.
     """
     columns = scores.external_columns(store, info.id)
-    scorers = [counts(name, columns)[0] for name in sorted(named([between])) if kind_of(name)]
+    scorers = [counts(name, columns)[0] for name in sorted(pure.named([between])) if kind_of(name)]
     run = runs.current_run(store, info)
     for each in runs.list_runs(store, info.id) if run else ():
         recompute(store, under(info, each), progress)
@@ -322,7 +307,7 @@ def _ranked(store: Store, info: DatasetInfo, disagreements: Sequence[Dispute]) -
 
     def key(dispute: Dispute) -> tuple[object, ...]:
         turn = turns[dispute.sample_id] if dispute.hidden else None
-        by_effect = place(dispute.moves, dispute.id, dispute.between, turn)
+        by_effect = pure.place(dispute.moves, dispute.id, dispute.between, turn)
         return dispute.hidden, dispute.between not in leads, by_effect
 
     return tuple(
@@ -341,10 +326,10 @@ def _ranked(store: Store, info: DatasetInfo, disagreements: Sequence[Dispute]) -
 def _of_pair(case: DisputeCase, pair: ColumnPair) -> Iterator[Dispute]:
     """The samples on which two columns differ; what this annotator may not know of is left out."""
     weighted = case.weights(pair.between.removesuffix("~verified")) if pair.sort == "verified" else None
-    left_out = case.closed if pair.sort in AUTOMATIC else case.closed | case.unseen
-    for number, values in apart(pair.first, pair.second, weighted).items():
+    left_out = case.closed if pair.sort in pure.AUTOMATIC else case.closed | case.unseen
+    for number, values in pure.apart(pair.first, pair.second, weighted).items():
         if number not in left_out:
-            yield case.dispute(number, pair.sort, pair.between, values, "", stamp(*values[:2]))
+            yield case.dispute(number, pair.sort, pair.between, values, "", pure.stamp(*values[:2]))
 
 
 def _annotators(case: DisputeCase) -> Iterator[Dispute]:
@@ -356,8 +341,8 @@ def _annotators(case: DisputeCase) -> Iterator[Dispute]:
         recalls = sorted(float(tally.recall) for _, tally in tallies if tally.recall is not None)
         values = None
         if len(recalls) > 1:
-            values = held_apart(recalls[0], recalls[-1], weights.get(number, 1 / len(case.reviewed)))
-        of = worded(", ".join(f"{tally.found}/{tally.units}" for _, tally in tallies))
+            values = pure.held_apart(recalls[0], recalls[-1], weights.get(number, 1 / len(case.reviewed)))
+        of = pure.worded(", ".join(f"{tally.found}/{tally.units}" for _, tally in tallies))
         says = ", ".join(f"{name} {tally.found}/{tally.units}" for name, tally in tallies)
         yield case.dispute(number, "annotators", "annotators", values, says, of)
 
@@ -383,18 +368,18 @@ def _flags(case: DisputeCase, annotator: str) -> Iterator[Dispute]:
             continue
         values = None
         if known and number in automatic and number in gold:
-            values = held_apart(automatic[number], gold[number], weights.get(number, 1 / both))
+            values = pure.held_apart(automatic[number], gold[number], weights.get(number, 1 / both))
         says = "; ".join(f"{head.annotator}: {head.flag}" for head in shown)
-        of = worded("; ".join(head.flag for head in heads))  # the same whoever looks
+        of = pure.worded("; ".join(head.flag for head in heads))  # the same whoever looks
         yield case.dispute(number, "flag", "flag", values, says, of)
 
 
-def set_state(store: Store, dispute: Dispute, state: State, note: str, annotator: str) -> Dispute:
+def set_state(store: Store, dispute: Dispute, state: pure.State, note: str, annotator: str) -> Dispute:
     """Say where a dispute stands; returns it as it is now.
 
     Raises ConflictError when somebody said something of it since it was read, StoreError.
     """
-    record = stored.Kept(state, stamped(whole(note), dispute.stamp), annotator, datetime.now(UTC))
+    record = stored.Kept(state, pure.stamped(whole(note), dispute.stamp), annotator, datetime.now(UTC))
     put_back(store, dispute, dispute._replace(kept=record), annotator)
     return dispute.with_state(record)
 

@@ -204,7 +204,7 @@ def accept(opened: Opened, kind: Kind, *, fast: bool = False) -> Accept:
         )
     source = f"verified by {opened.annotator}"
     settled = settle(Assessment(kind, source, units))
-    return Accept(settled, fast, opened.policy.version, adjudicated=over is not None)
+    return Accept(settled, fast, opened.dataset.policy.version, adjudicated=over is not None)
 
 
 def skip(opened: Opened) -> Dispose:
@@ -234,7 +234,7 @@ def doubts(opened: Opened, kind: Kind) -> list[str]:
         "not in the reference": sum(not unit.spans for unit in counted),
         "unsure": sum(unit.match.verdict == "unsure" for unit in counted),
         "undecided": sum(unit.match.verdict is None for unit in counted),
-        "without a label of the policy": sum(_lost_label(unit, opened.policy) for unit in counted),
+        "without a label of the policy": sum(_lost_label(unit, opened.dataset.policy) for unit in counted),
         "missing but in a context": sum(
             _overlooked(unit, opened.sample.retrieved_contexts) for unit in counted
         ),

@@ -22,15 +22,7 @@ from workbench.comparing.plans import DESIGNS
 from workbench.comparing.words import CHOSEN, interval, older_policy, unlisted, yours_first
 from workbench.errors import UsageError
 from workbench.model import Kind, Progress, count, recall_of, silent
-from workbench.scoring.names import (
-    CALIBRATED,
-    DEFAULT_SCORER,
-    RECOUNT,
-    SCORERS,
-    column_kind,
-    first_scorer,
-    kind_of,
-)
+from workbench.scoring.names import CALIBRATED, DEFAULT_SCORER, RECOUNT, SCORERS, first_scorer, kind_of
 from workbench.stages.calibrate import CrossFit, cross_fitted
 from workbench.stages.examples import seen_by
 from workbench.stages.people import HIDDEN, few_hidden
@@ -360,7 +352,7 @@ def _beside(at: Scope, side: Side) -> tuple[tuple[Beside, ...], dict[Kind, dict[
     `side` is that of the scope's own; VERIFIED has every sample with a verified value.
     """
     human = {at.kind: side.reviewed}
-    columns = [name for name in scores.external_columns(at.store, at.info.id) if column_kind(name)]
+    columns = [name for name in scores.external_columns(at.store, at.info.id) if kind_of(name)]
     scorers = []
     counted: dict[Kind, dict[str, frozenset[int]]] = {}
     for name in (*able_scorers(at.store, at.info), *columns):

@@ -16,15 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from workbench.errors import (
-    InputError,
-    NotFoundError,
-    PurgedError,
-    RowError,
-    StoreError,
-    UsageError,
-    WorkbenchError,
-)
+from workbench.errors import InputError, PurgedError, RowError, StoreError, UsageError, WorkbenchError
 from workbench.formats.columns import NamedColumns, columns_of, value_at
 from workbench.formats.detect import files_of, look, settings_of
 from workbench.formats.exports.folder import check_manifest, home_of, read_manifest
@@ -94,7 +86,7 @@ def _policy(document: Any) -> Policy | None:
 def _of_export(path: Path, *, reviews: int) -> Iterator[str]:
     """Notes on a folder that is an export: it was changed since; with `reviews` of it, its plan and its
     calibration are not here."""
-    with suppress(NotFoundError, InputError, OSError):
+    with suppress(WorkbenchError, OSError):
         if path.is_dir():
             home = home_of(path)
             if any(line.startswith("changed") for line in check_manifest(home)):

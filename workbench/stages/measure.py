@@ -18,7 +18,7 @@ from workbench.formats.rows import Notes, wrong
 from workbench.formats.tables import as_python, given_rows, is_frame, plain
 from workbench.matching import no_threshold
 from workbench.matching.units import language_of
-from workbench.model import Assessment, JsonObject, Kind, Matching, Policy, Proposal, Record, Sample
+from workbench.model import Assessment, JsonObject, Kind, Matching, Policy, Proposal, Record, Sample, is_real
 from workbench.proposing import rules
 from workbench.scoring.scorers import assess_all
 
@@ -176,6 +176,11 @@ def assess(
             "complete it"
         )
     return replace(assessments[scorer], source=f"{scorer} · {proposal.proposer}")
+
+
+def is_share(value: Any) -> bool:
+    """Whether a parameter is a number, also one of numpy, from 0 to 1."""
+    return is_real(value) and 0 <= value <= 1
 
 
 def check_counting(policy: object, match_threshold: object) -> None:

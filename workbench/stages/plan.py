@@ -8,22 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from workbench.comparing.plans import (
-    BLIND_FROM,
-    BLIND_REVIEWS,
-    CUT,
-    DESIGNS,
-    FEWEST,
-    SMALLEST,
-    Design,
-    allocate,
-    blind_share_for,
-    by_score,
-    families,
-    keep_back,
-    places,
-    stratified_ranks,
-)
+from workbench.comparing import plans as pure
 from workbench.errors import UsageError
 from workbench.model import Kind
 from workbench.stages.people import check
@@ -50,7 +35,7 @@ class Wish:
     """
 
     n: int
-    design: Design | Literal[""] = "simple"
+    design: pure.Design | Literal[""] = "simple"
     by: str = ""
     holdout: float = 0.0
     blind: float | None = None
@@ -76,8 +61,8 @@ class Draft:
 
 def check_wish(wish: Wish) -> None:
     """Raise UsageError for a wish that no dataset could fulfil."""
-    if wish.design and wish.design not in DESIGNS:
-        raise UsageError(f"no design {wish.design!r}; there is: {', '.join(DESIGNS)}")
+    if wish.design and wish.design not in pure.DESIGNS:
+        raise UsageError(f"no design {wish.design!r}; there is: {', '.join(pure.DESIGNS)}")
     if wish.n < 2:
         raise UsageError("plan at least 2 reviews: one has no variance")
     if not 0 <= wish.holdout < 1:
@@ -112,13 +97,12 @@ def draft(store: Store, info: DatasetInfo, wish: Wish, annotator: str) -> Draft:
         drawable = [candidate for candidate in everyone if candidate.sample_id not in holdout]
         notes = []
         if not wish.design:
-            if wish.n < 2 * FEWEST:
-                notes.append(f"simple random, because parts by score need at least {2 * FEWEST} reviews")
+            if wish.n < 2 * pure.FEWEST:
+                notes.append(f"simple random, because parts by score need at least {2 * pure.FEWEST} reviews")
             elif len({candidate.value for candidate in drawable}) < 2:
-                notes.append(
-                    f"simple random, because parts by score need {SMALLEST} samples that score below {CUT:g} "
-                    f"and {SMALLEST} that score {CUT:g} or more"
-                )
+                below = f"{pure.SMALLEST} samples that score below {pure.CUT:g}"
+                above = f"{pure.SMALLEST} that score {pure.CUT:g} or more"
+                notes.append(f"simple random, because parts by score need {below} and {above}")
             wish = replace(wish, design="simple") if notes else replace(wish, design="stratified", by=SCORE)
         if wish.n > len(drawable):
             where = many(len(drawable), "sample") + (" outside the holdout" if holdout else "")
@@ -126,7 +110,7 @@ def draft(store: Store, info: DatasetInfo, wish: Wish, annotator: str) -> Draft:
         ranks, strata = _lay(wish, drawable)
         given = plans.imported(store, info.id, info.kinds[0])
     before = float(old.parameters["blind_before"]) if old else info.blind_share
-    share = blind_share_for(before, wish.n) if wish.blind is None else wish.blind
+    share = pure.blind_share_for(before, wish.n) if wish.blind is None else wish.blind
     plan = Plan(
         design=wish.design,
         kind=info.kinds[0],
@@ -142,9 +126,10 @@ def draft(store: Store, info: DatasetInfo, wish: Wish, annotator: str) -> Draft:
         created_at=datetime.now(UTC),
     )
     expected = share * wish.n
-    if expected < BLIND_REVIEWS and (wish.n >= BLIND_FROM or share):
+    if expected < pure.BLIND_REVIEWS and (wish.n >= pure.BLIND_FROM or share):
         some = many(round(expected), "review without suggestions is", "reviews without suggestions are")
-        notes.append(f"{some} expected, too few to tell what suggestions do ({BLIND_REVIEWS} are enough)")
+        few = f"too few to tell what suggestions do ({pure.BLIND_REVIEWS} are enough)"
+        notes.append(f"{some} expected, {few}")
     sizes = strata.values() or [(len(drawable), wish.n)]
     chances = [planned / count for count, planned in sizes]
     return Draft(
@@ -162,7 +147,7 @@ def draft(store: Store, info: DatasetInfo, wish: Wish, annotator: str) -> Draft:
 def _scored(store: Store, info: DatasetInfo, everyone: Sequence[Candidate]) -> list[Candidate]:
     """The candidates with the stratum by their score for a value: that of the column or scorer of reports."""
     values = scored_by(store, info, headline_scorer(store, info))
-    strata = by_score([values.get(candidate.sample_id) for candidate in everyone])
+    strata = pure.by_score([values.get(candidate.sample_id) for candidate in everyone])
     return [candidate._replace(value=name) for candidate, name in zip(everyone, strata, strict=True)]
 
 
@@ -218,8 +203,8 @@ def _lay(
         raise UsageError(f"no sample has {wish.by}: there is nothing to stratify by")
     if len(counts) == 1:
         raise UsageError(f"every sample has the same {wish.by}: there is nothing to stratify by")
-    allocation = allocate(counts, wish.n)
-    order = places(stratified_ranks(u, names, allocation), u)
+    allocation = pure.allocate(counts, wish.n)
+    order = pure.places(pure.stratified_ranks(u, names, allocation), u)
     ranks = {
         candidate.sample_id: (rank, name)
         for candidate, rank, name in zip(drawable, order, names, strict=True)
@@ -231,11 +216,11 @@ def _keep_back(everyone: Sequence[Candidate], wish: Wish, seed: int) -> tuple[se
     """The samples of the holdout and how many families they are."""
     if not wish.holdout:
         return set(), 0
-    kin = families(
+    kin = pure.families(
         [candidate.group for candidate in everyone], [candidate.reference_hash for candidate in everyone]
     )
     keys = [candidate.key for candidate in everyone]
-    indices = keep_back(kin, keys, wish.holdout, seed)
+    indices = pure.keep_back(kin, keys, wish.holdout, seed)
     if not indices:
         raise UsageError(
             f"no group is small enough to keep {wish.holdout:.0%} back: a holdout takes whole groups, "

@@ -70,9 +70,7 @@ def open_resolution(store: Store, sample_id: int, person: str, dataset_id: int) 
         each = (settling(Assessment(kind, "what people verified"), have) for kind, have in units.items())
         opening = opening_of(info, each, blind=stored.blind)
         state = opened_with(replace(opening, off_plan=all(by_hand for *_, by_hand in reviews)))
-    opened = Opened(
-        sample_id, info, stored, stored.sample, info.policy, state, RESOLVED, stored.proposal, written, over
-    )
+    opened = Opened(sample_id, info, stored, stored.sample, state, RESOLVED, stored.proposal, written, over)
     return shown(store, opened)
 
 

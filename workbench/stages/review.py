@@ -11,19 +11,7 @@ from workbench.comparing.links import Sides, settling
 from workbench.errors import UsageError
 from workbench.matching import MATCHER
 from workbench.matching.units import entity_units, language_of, statement_units
-from workbench.model import (
-    KINDS,
-    Assessment,
-    Effort,
-    Imported,
-    Kind,
-    Match,
-    Policy,
-    Proposal,
-    Sample,
-    Tally,
-    Unit,
-)
+from workbench.model import KINDS, Assessment, Effort, Imported, Kind, Match, Proposal, Sample, Tally, Unit
 from workbench.reviewing.edits import Accept, Dispose, Edit, Open
 from workbench.reviewing.fold import (
     ReviewState,
@@ -86,7 +74,6 @@ class Opened:
     dataset: DatasetInfo
     stored: Stored
     sample: Sample
-    policy: Policy
     state: ReviewState
     annotator: str
     base: Proposal | None
@@ -121,7 +108,7 @@ class Opened:
     @property
     def lang(self) -> str:
         """The language of the reference."""
-        return language_of(self.sample, self.policy)
+        return language_of(self.sample, self.dataset.policy)
 
     def units(self, kind: Kind) -> tuple[Unit, ...]:
         """The units of a kind as this person has them."""
@@ -175,7 +162,7 @@ def open_sample(
             base = load_proposal(store, state.opened.proposal)
     written = written_of(store, info, sample_id)
     opened = Opened(
-        sample_id, info, stored, stored.sample, info.policy, state, annotator, base, written,
+        sample_id, info, stored, stored.sample, state, annotator, base, written,
         reopening=reopening,
     )  # fmt: skip
     return shown(store, _with_others(store, opened))

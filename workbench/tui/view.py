@@ -190,12 +190,12 @@ def detail(unit: Unit, opened: Opened, near: Sequence[Evidence] | None, size: in
             found.add(way, "key")
             found.add(said)
     if unit.kind == "entity":
-        lines = guideline(opened.policy.guidelines, unit.label)
+        lines = guideline(opened.dataset.policy.guidelines, unit.label)
         found.heading(f"Guideline for {flat(unit.label)}" if unit.label else "Guideline", size)
         found.line(lines)
         if opened.over is None:  # else digits take what a person has
             found.heading("Labels", size)
-            _label_keys(found, opened.policy.labels, unit.label, size)
+            _label_keys(found, opened.dataset.policy.labels, unit.label, size)
     return found.text, found.marks
 
 

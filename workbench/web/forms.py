@@ -63,7 +63,7 @@ class Shown(NamedTuple):
 def fingerprint(opened: Opened) -> str:
     """What a decision on a sample rests on, in some letters."""
     units = [opened.units(kind) for kind in opened.dataset.kinds]
-    basis = (opened.sample.content_hash, opened.policy.version, units)
+    basis = (opened.sample.content_hash, opened.dataset.policy.version, units)
     return sha256(repr(basis))[:24]
 
 
@@ -190,7 +190,7 @@ def _new(fields: Fields, opened: Opened, kind: Kind) -> Intent:
 
 
 def _check_label(label: str, opened: Opened) -> None:
-    if label and label not in opened.policy.label_names():
+    if label and label not in opened.dataset.policy.label_names():
         raise InputError("this label is not one of the policy")
 
 

@@ -14,18 +14,7 @@ from typing import Any, NamedTuple
 
 from workbench.formats.columns import JSON_NUMBER
 from workbench.formats.json_lines import Fractional
-from workbench.model import (
-    NO_MARKS,
-    GoldRecord,
-    JsonObject,
-    Kind,
-    Label,
-    Proposal,
-    Record,
-    Sample,
-    Score,
-    Unit,
-)
+from workbench.model import GoldRecord, JsonObject, Kind, Label, Proposal, Record, Sample, Score, Unit
 from workbench.reviewing.documents import proposal_document, unit_document
 from workbench.reviewing.fold import Place, disputed_labels, place_of
 from workbench.text.lists import compact, object_text
@@ -235,18 +224,17 @@ def _gold_document(gold: GoldRecord, disputed: Collection[Place]) -> JsonObject:
     if gold.effort is not None:
         document["effort"] = {"seconds": gold.effort.seconds, "presses": gold.effort.presses}
     marks = gold.marks
-    if marks != NO_MARKS:  # what it does not say is left out
-        fields = {
-            "disposition": dict(marks.dispositions),
-            "reason": dict(marks.reasons),
-            "flag": marks.flag,
-            "comments": list(marks.comments),
-            "shown": marks.shown,
-            "off_plan": marks.off_plan,
-            "adjudicated": marks.adjudicated,
-        }
-        document |= {key: value for key, value in fields.items() if value}
-    return document | ({"by": gold.by} if gold.by else {})
+    fields = {
+        "disposition": dict(marks.dispositions),
+        "reason": dict(marks.reasons),
+        "flag": marks.flag,
+        "comments": list(marks.comments),
+        "shown": marks.shown,
+        "off_plan": marks.off_plan,
+        "adjudicated": marks.adjudicated,
+        "by": gold.by,
+    }
+    return document | {key: value for key, value in fields.items() if value}  # what is not said is left out
 
 
 _KEYS = (

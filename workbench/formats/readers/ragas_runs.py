@@ -15,17 +15,7 @@ from workbench.errors import RowError
 from workbench.formats.columns import REQUIRED, is_number, number_cell, number_texts
 from workbench.formats.json_lines import RawRow
 from workbench.formats.readers import native
-from workbench.formats.rows import (
-    OBJECT,
-    FileRow,
-    Notes,
-    as_list,
-    as_object,
-    optional_object,
-    shown,
-    strings,
-    wrong,
-)
+from workbench.formats.rows import OBJECT, FileRow, Notes, as_object, optional_object, shown, strings, wrong
 from workbench.model import JsonObject, Proposal, ProposedEntity, ProposedStatement, Record
 
 PROMPTS = ("extract_entities_prompt", "text_entity_extraction")
@@ -144,7 +134,7 @@ def _annotation_proposals(row: JsonObject, record: Record) -> tuple[Proposal, ..
                 continue
             path = f"{where}.{key}"
             entities = as_object(answer, path, "an object with entities").get("entities")
-            surfaces = strings(as_list(entities, f"{path}.entities"), f"{path}.entities")
+            surfaces = strings(entities, f"{path}.entities")
             surfaces = [surface for surface in surfaces if surface.strip()]
             if text is None or text == record.sample.reference:
                 proposal = Proposal(PROPOSER, model, tuple(map(ProposedEntity, surfaces)))

@@ -105,7 +105,7 @@ class Adder(Chooser):
         title = f"new {kind} {cut(flat(span.of(reference)), 24)}"
         if other := editing.other_form(now, span) if kind == "entity" else "":
             title += f" · already there as {cut(flat(other), 24)}"
-        labels = now.policy.labels if kind == "entity" else ()
+        labels = now.dataset.policy.labels if kind == "entity" else ()
         none = "no label" if kind == "entity" else "add it"
         at_end = partial(pane.mark_new, ())
         await self.screen.bench.ask(

@@ -445,7 +445,8 @@ class ReviewScreen(BaseScreen):
     def action_digit(self, digit: str) -> None:
         """A label; with no counted unit `0` says that there is none."""
         counted = sum(unit.counted for unit in self.pane.units)
-        label = next((label.name for label in self.pane.now.policy.labels if label.key == digit), None)
+        labels = self.pane.now.dataset.policy.labels
+        label = next((label.name for label in labels if label.key == digit), None)
         if digit == "0" and not counted:
             self.accepter.accept()
         elif label is not None:
@@ -465,8 +466,8 @@ class ReviewScreen(BaseScreen):
         def take(label: str) -> None:
             self.want(intents.relabel(unit, label))
 
-        title = f"label of {cut(flat(unit.text), 24)}"
-        await self.bench.ask(LabelScreen(title, self.pane.now.policy.labels, take, current=unit.label))
+        title, labels = f"label of {cut(flat(unit.text), 24)}", self.pane.now.dataset.policy.labels
+        await self.bench.ask(LabelScreen(title, labels, take, current=unit.label))
 
     def action_edge(self, side: str, outward: bool) -> None:
         """Move an edge by a token."""

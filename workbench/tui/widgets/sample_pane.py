@@ -243,7 +243,7 @@ class SamplePane(Container):
     def label_of(self, name: Span) -> str:
         """What the rules take a name for, as a label of the policy; empty where they do not know."""
         given = self._names.labels.get(name, "")
-        return given if given in self.now.policy.label_names() else ""
+        return given if given in self.now.dataset.policy.label_names() else ""
 
     async def know_names(self) -> None:
         """Look for names in a thread: a sample never waits for its hints."""
