@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from workbench.errors import RowError
 from workbench.formats import columns
-from workbench.formats.columns import FIELD_OF, FIELDS, NAMES, OTHER_FIELDS, is_metric, list_cell, number_cell
+from workbench.formats.columns import FIELD_OF, NAMES, OTHER_FIELDS, is_metric, list_cell, number_cell
 from workbench.formats.exports.tables import original
 from workbench.formats.json_lines import decoded, lines, loads, parse
 from workbench.formats.readers import native
@@ -30,7 +30,7 @@ Role = Literal["field", "native", "metric", "kept", "other", "nothing"]
 _SHAPES: dict[str, tuple[type, ...]] = {"meta": (dict,), "scores": (dict,), "alternatives": (list,)}
 _INDEX = re.compile(r"Unnamed: 0(?:\.\d+)?")  # what to_csv() without index=False puts first
 _MESSAGES = re.compile(r"""\[\s*\{\s*['"](?:content|role|type|metadata)['"]""")
-_TEXTS = FIELDS[:4]  # but for the id and the group
+_TEXTS = (*columns.REQUIRED, "response")
 
 
 @lru_cache(maxsize=1024)
