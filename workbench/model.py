@@ -432,6 +432,22 @@ class GoldRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class Example:
+    """A verified sample as a prompt shows it, and what figures over its run leave out by.
+
+    `entities` are (name, label); None where that kind is not verified, () where there are none.
+    """
+
+    id: str
+    group: str | None
+    reference_hash: str
+    question: str
+    text: str
+    entities: tuple[tuple[str, str], ...] | None = None
+    statements: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
     """One sample with all that came with it in a file.
 

@@ -13,7 +13,7 @@ import typer
 from typer import Option
 
 from workbench import reports
-from workbench.cli.console import Context, Json, counted, dataset_of, given, on_terminal, tell
+from workbench.cli.console import Call, Context, Json, counted, dataset_of, given, on_terminal, tell
 from workbench.errors import UsageError
 from workbench.reports import claude as texts
 from workbench.reports.texts import instead_text, propose_text, stay_text
@@ -49,21 +49,16 @@ def propose(
 
     Without --proposer the rules suggest, and suggestions that are in use stay in use.
     """
-    from workbench.stages import claude as stage, propose as by_rules
-
     call = context.obj
     if run is not None and proposer not in (None, "recorded"):
         raise UsageError(f"--run names a run that is there; --proposer {proposer} proposes: say one of them")
     if proposer not in ("claude", "openai"):
         if names := given(context, SERVICE):  # a --dry-run of the rules would be none
             raise UsageError(f"{names}: only with --proposer claude or openai")
-        with counted(call, "Proposing") as (store, info, progress):
-            done = by_rules.propose(
-                store, info, proposer or ("recorded" if run else "rules"),
-                annotator=call.annotator, run=run, keep=proposer is None, progress=progress,
-            )  # fmt: skip
-        reports.show(done, propose_text(done), as_json=json)
+        _without_service(call, proposer, run, json=json)
         return
+    from workbench.stages import claude as stage
+
     if proposer == "openai" and model is None:
         raise UsageError("--proposer openai needs --model: name one that the service has")
     effort = effort or ("low" if proposer == "claude" else "none")
@@ -118,6 +113,17 @@ def propose(
         reports.show(report, text, as_json=json)
         if report.failed or report.left:
             raise typer.Exit(3)
+
+
+def _without_service(call: Call, proposer: str | None, run: str | None, *, json: bool) -> None:
+    from workbench.stages.propose import propose as stage
+
+    with counted(call, "Proposing") as (store, info, progress):
+        done = stage(
+            store, info, proposer or ("recorded" if run else "rules"),
+            annotator=call.annotator, run=run, keep=proposer is None, progress=progress,
+        )  # fmt: skip
+    reports.show(done, propose_text(done), as_json=json)
 
 
 def _agree(plan: "ModelPlan", max_cost: Decimal) -> None:

@@ -16,8 +16,9 @@ from pathlib import Path
 
 from workbench.errors import InputError, UsageError, WorkbenchError, disk_errors
 from workbench.model import JsonObject, Kind, Policy, text_hash
+from workbench.proposing import CLAUDE, MODEL_PROPOSERS, OPENAI
 from workbench.proposing.claude.answers import CAUSES, NO_TOKENS, Task, Usage
-from workbench.proposing.claude.asks import CLAUDE, MODEL_PROPOSERS, OPENAI, AskedModel, Setup, read_part
+from workbench.proposing.claude.asks import AskedModel, Setup, read_part
 from workbench.proposing.claude.call import check_key, check_model
 from workbench.proposing.claude.clients import address, cloud_of_claude, connect, host
 from workbench.proposing.claude.cost import (

@@ -6,8 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.model import Assessment, Kind
-from workbench.proposing.claude.prompt import Example
+from workbench.model import Assessment, Example, Kind
 from workbench.reviewing.fold import gold_units
 from workbench.store import gold as gold_store, samples
 from workbench.store.calibrations import calibration_in_use

@@ -18,6 +18,7 @@ from workbench.errors import AccessError, ProposalError, UsageError
 from workbench.formats.readers.gold import proposals_of
 from workbench.formats.rows import Notes
 from workbench.model import Kind, Policy, Proposal, Sample
+from workbench.proposing import CLAUDE, OPENAI
 from workbench.proposing.claude.answers import (
     ANSWERS,
     TASKS,
@@ -31,8 +32,6 @@ from workbench.proposing.claude.answers import (
     schema,
 )
 from workbench.proposing.claude.asks import (
-    CLAUDE,
-    OPENAI,
     Ask,
     Results,
     Setup,

@@ -8,8 +8,7 @@ from typing import Any
 from workbench.errors import NotFoundError, UsageError
 from workbench.matching.units import language_of
 from workbench.model import Progress, silent
-from workbench.proposing import rules
-from workbench.proposing.claude.asks import MODEL_PROPOSERS
+from workbench.proposing import MODEL_PROPOSERS, rules
 from workbench.reviewing.documents import proposal_document
 from workbench.stages.people import check
 from workbench.store import runs, samples

@@ -13,12 +13,12 @@ from hypothesis import given, strategies as st
 from tests.lists import from_cases
 from tests.proposing.claude.answering import Read, unfenced
 from workbench.errors import InputError
-from workbench.model import Sample
+from workbench.model import Example, Sample
 from workbench.proposing.claude import prompt as prompts
 from workbench.proposing.claude.answers import TASKS, Task, UnusableError, read_answer, schema
 from workbench.proposing.claude.asks import Setup, payment_key, plan, plan_verdicts, statements_key, system
 from workbench.proposing.claude.clients import claude_body
-from workbench.proposing.claude.prompt import Example, FencedText, examples_text, fenced, read_prompt, render
+from workbench.proposing.claude.prompt import FencedText, examples_text, fenced, read_prompt, render
 
 PROMPT = "=== entities ===\nFind {{labels}}.\n=== statements ===\nSplit.\n=== verdicts ===\nJudge.\n"
 

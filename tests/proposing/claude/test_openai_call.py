@@ -12,8 +12,9 @@ from tests.lists import from_cases
 from tests.proposing.claude.conftest import every_class
 from workbench.errors import AccessError, ProposalError, UsageError
 from workbench.model import ProposedEntity, Sample
+from workbench.proposing import OPENAI
 from workbench.proposing.claude.answers import CAUSES, AskAnswer, Failure, Usage
-from workbench.proposing.claude.asks import OPENAI, Ask, Setup, payment_key, plan
+from workbench.proposing.claude.asks import Ask, Setup, payment_key, plan
 from workbench.proposing.claude.call import call, check_key, check_model, failure_of
 from workbench.proposing.claude.clients import OpenAIClient, connect, host, openai_body
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, cast
 
 from workbench.model import (
     DEFAULT_LABELS,
+    Example,
     Kind,
     Proposal,
     ProposedEntity,
@@ -18,15 +19,9 @@ from workbench.model import (
     Sample,
     text_hash,
 )
+from workbench.proposing import CLAUDE
 from workbench.proposing.claude.answers import SPLIT, Failure, JudgedStatement, Part, Result, Task, schema
-from workbench.proposing.claude.prompt import (
-    Example,
-    FencedText,
-    Prompt,
-    default_prompt,
-    examples_text,
-    render,
-)
+from workbench.proposing.claude.prompt import FencedText, Prompt, default_prompt, examples_text, render
 
 # Code points per token. The vendor gives 1.8 tokens per English word for all models since Opus 4.7, which is
 # 3.3; other alphabets are cut finer, and an ideograph is about one token.
@@ -43,9 +38,6 @@ def estimate(text: str) -> int:
     return round(latin / _LATIN + (other - ideographs) / _ALPHABET + ideographs / _IDEOGRAPH + 0.5)
 
 
-CLAUDE, OPENAI = "claude", "openai"
-MODEL_PROPOSERS = (CLAUDE, OPENAI)
-"""The proposers that ask a service."""
 DEFAULT_MODEL = "claude-haiku-5-5"
 # Texts of several samples share a call: instructions and schema are some 300 tokens, a tenth of a full pack.
 # Larger packs save little, and one refusal or cut answer costs more.

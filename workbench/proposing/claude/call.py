@@ -16,6 +16,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
 
 from workbench.errors import AccessError, BusyError
+from workbench.proposing import CLAUDE, OPENAI
 from workbench.proposing.claude.answers import (
     CAUSES,
     AskAnswer,
@@ -25,7 +26,7 @@ from workbench.proposing.claude.answers import (
     UnusableError,
     read_answer,
 )
-from workbench.proposing.claude.asks import CLAUDE, OPENAI, Ask, Setup
+from workbench.proposing.claude.asks import Ask, Setup
 from workbench.proposing.claude.clients import (
     ModelClient,
     Reply,

@@ -15,8 +15,9 @@ from urllib.request import getproxies, proxy_bypass
 
 from workbench.errors import AccessError, UsageError, to_install
 from workbench.model import JsonObject
+from workbench.proposing import CLAUDE, OPENAI
 from workbench.proposing.claude.answers import FailureKind, Usage, schema
-from workbench.proposing.claude.asks import CLAUDE, OPENAI, Ask, Setup, system
+from workbench.proposing.claude.asks import Ask, Setup, system
 from workbench.proposing.claude.prompt import fenced
 from workbench.text.safe import clean, cut
 

@@ -12,7 +12,7 @@ from importlib import resources
 from typing import NamedTuple
 
 from workbench.errors import InputError
-from workbench.model import sha256
+from workbench.model import Example, sha256
 from workbench.proposing.claude.answers import TASKS, Task
 
 NOTICE = (
@@ -127,22 +127,6 @@ def render(
 
 
 LEAD = "Examples that people verified, each text in its tags and after them the answer for all:"
-
-
-@dataclass(frozen=True)
-class Example:
-    """A verified sample as a prompt shows it, and what figures over its run leave out by.
-
-    `entities` are (name, label); None where that kind is not verified, () where there are none.
-    """
-
-    id: str
-    group: str | None
-    reference_hash: str
-    question: str
-    text: str
-    entities: tuple[tuple[str, str], ...] | None = None
-    statements: tuple[str, ...] | None = None
 
 
 def examples_text(task: Task, examples: Sequence[Example]) -> str:
