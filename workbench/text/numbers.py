@@ -14,6 +14,7 @@ from workbench.text.tokens import UNSPACED
 
 # A year may be followed by its own word, which says nothing.
 _WORDS = sections(__name__)
+_EITHER = {section: lines.strip().replace("\n", "|") for section, lines in _WORDS.items()}
 _YEAR_WORDS = listed("год года году годом годе г г. р рік року році year 年 년 년에")
 _CENTURY = r"(?=\s+(?i:век|столет|ст\.|в\.|вв|centur|jahrh|siècle|siglo|secolo|século|wiek))"
 # Roman numerals up to 89, as kings and centuries need them: capitals, after another word. L and XL are sizes.
@@ -116,13 +117,13 @@ _EAST_NUMBER = re.compile(
     r"|(?: (?=[천만억]{1,2}\b))?(?:천[만억]?|[만억])) ?)+"
     r"(?:\d{1,4}(?![\d.,]|\s?[年년月월]))?"
 )
-_LOW, _HIGH = (_WORDS[section].strip().replace("\n", "|") for section in ("at least", "at most"))
 _BOUND = re.compile(
-    rf"(?<!\w)(?:(?P<low>{_LOW})|{_HIGH})\s?[$€£]?(?P<figure>\d++(?:[.,]\d++)*+)", re.IGNORECASE
+    rf"(?<!\w)(?:(?P<low>{_EITHER['at least']})|{_EITHER['at most']})\s?[$€£]?(?P<figure>\d++(?:[.,]\d++)*+)",
+    re.IGNORECASE,
 )
 _COLD = re.compile(
     r"(?<![\d.,])(\d{1,4}(?:[.,]\d{1,3})?\s?(?:°|[^\W\d]{1,12})(?:\s?(?:C|F|Celsius|Fahrenheit|Цельсия)(?!\w))?)"
-    rf"\s(?:{'|'.join(_WORDS['below zero'].strip().splitlines())})(?!\w)"
+    rf"\s(?:{_EITHER['below zero']})(?!\w)"
 )
 _IS_EAST = re.compile(f"[年년月월{EAST}]")
 _MILLION = re.compile(r"(?<=\d)\s?(?:" + "|".join(_WORDS["millions"].split()) + ")")
@@ -141,10 +142,10 @@ _GLUED = re.compile(
 _MONEY = re.compile(r"([$€£]\d[\d.,]*)\s([mMbB])(?!\w)")  # $5 m
 _SHORT = {"k": "thousand", "K": "thousand", "M": "million", "B": "billion"}
 _SHORT_OF_MONEY = {**_SHORT, "m": "million", "b": "billion", "T": "trillion"}
-CODE = re.compile(rf"(?<![\w-])(?:{_WORDS['codes in groups'].strip().replace(chr(10), '|')})")
+CODE = re.compile(rf"(?<![\w-])(?:{_EITHER['codes in groups']})")
 """Account, telephone and book numbers, which one writes in groups of several kinds."""
 _NO_DIGIT = re.compile(r"^00|\(0\)|[^\w]")
-_LONG_CODE = re.compile(r"(?:\d\D{0,6}){9}")
+_LONG_CODE = re.compile(r"\d(?:\D{0,6}+\d){8}")
 _SPELLED = by_word(_WORDS["spellings"])
 _SPELLING = re.compile(rf"(?<=\d)\s?({'|'.join(_SPELLED)})(?!\w)", re.IGNORECASE)
 _INVERSE = re.compile(r"[\s·⋅*](?<=[a-zA-Zµ\d].)([a-zA-Z]{1,3})(?:\^-|[−⁻])([123])(?![\w-])")  # kJ mol^-1
@@ -152,14 +153,13 @@ _EACH_HOURS = re.compile(r"\bq\.?\s?(\d\d?)\s?h\b\.?")  # q8h
 _PER = by_word(_WORDS["per"])
 OFTEN = by_word(_WORDS["how often"])
 """What a word for a rate says: day of daily."""
-_BY = f"(?:{_WORDS['by'].strip().replace(chr(10), '|')})"
 _OF_TIME_OR_SIZE = rf"(?:{'|'.join(map(re.escape, sorted(_PER, key=len, reverse=True)))})(?!\w| ago| later)"
-EACH = rf"(?i:{_BY}{_OF_TIME_OR_SIZE}(?:\s(?:{_WORDS['body weight'].strip()})(?!\w))?)"
+EACH = rf"(?i:(?:{_EITHER['by']}){_OF_TIME_OR_SIZE}(?:\s(?:{_EITHER['body weight']})(?!\w))?)"
 """What makes a rate of the amount that it stands behind: /kg, per day, pro kg Körpergewicht."""
-_IN_TIME = f"\\s(?:{_WORDS['in'].strip()})\\s{_OF_TIME_OR_SIZE}|\\s(?:{'|'.join(OFTEN)})(?!\\w)"
+_IN_TIME = f"\\s(?:{_EITHER['in']})\\s{_OF_TIME_OR_SIZE}|\\s(?:{'|'.join(OFTEN)})(?!\\w)"
 # 5 mg/kg/day, 500 €/t, 72/min, 5 mg daily, 5 mg once a day; not 10 km/Hamburg
 _RATES = re.compile(
-    rf"(?<=\d)(\s?(?:[^\W\d]+|[€$£%])\.?)?((?:(?i:\s(?:{_WORDS['once'].strip()}))?(?:{EACH}|(?i:{_IN_TIME})(?!\s\d)))+)"
+    rf"(?<=\d)(\s?(?:[^\W\d]+|[€$£%])\.?)?((?:(?i:\s(?:{_EITHER['once']}))?(?:{EACH}|(?i:{_IN_TIME})(?!\s\d)))+)"
 )
 _PERIODS = _PER | OFTEN
 _PERIOD = re.compile(rf"(?<!\w)(?:{_OF_TIME_OR_SIZE}|{'|'.join(OFTEN)})(?![\w'’])")
@@ -177,7 +177,7 @@ SIGN = (
 """What makes a figure negative that it stands before: −5, –5, minus 5; no bullet, range or au moins 5."""
 _BELOW_ZERO = re.compile(rf"{SIGN}(?=(?:US)?[{SYMBOLS}]?\d)")
 _ABSATZ = re.compile(r"(?<=\d)([a-z]?) Abs(?:\.|atz) ?(?=\d)")  # § 355 Abs. 2, § 355 II
-_CODE = re.compile(rf"\b({'|'.join(_CURRENCIES)})\s?(?=\d)")
+_CURRENCY = re.compile(rf"\b({'|'.join(_CURRENCIES)})\s?(?=\d)")
 _QUARTER = re.compile(r"Q(?<!\wQ)([1-4])(?=\s\d{4}\b)")
 _TIME = re.compile(r"(?<![\d:.,])0?(1?\d|2[0-3]):([0-5]\d)(?![\d:])")
 _DOTTED = re.compile(r"\.(?<=\d\.)(?=[0-5]\d\s?[ap]\.?m\b)", re.IGNORECASE)
@@ -201,13 +201,11 @@ _CLOCK = re.compile(r"(?<!\S)(1[0-2]|[1-9])(?:c([0-5]\d))? ([ap])m(?!\S)")
 
 def halves(units: Iterable[str]) -> str:
     """What finds amounts of some units with a half in words: half an hour, une heure et demie."""
-    names = "half of", "and a half", "counts of halves"
-    half, more, counts = (_WORDS[name].strip().replace("\n", "|") for name in names)
     unit = "|".join(sorted(units, key=len, reverse=True))
     return (
-        rf"(?:(?P<half>{half}|{'|'.join(_HALF)}) |полу?(?=[чг]))(?P<unit>{unit})"
-        rf"|(?:an?|one|une?|una?|uma?|(?P<count>{counts}))"
-        rf" (?:(?P<of>{unit}) (?:{more})|and a half (?:{unit}))"
+        rf"(?:(?P<half>{_EITHER['half of']}|{'|'.join(_HALF)}) |полу?(?=[чг]))(?P<unit>{unit})"
+        rf"|(?:an?|one|une?|una?|uma?|(?P<count>{_EITHER['counts of halves']}))"
+        rf" (?:(?P<of>{unit}) (?:{_EITHER['and a half']})|and a half (?:{unit}))"
     )
 
 
@@ -225,7 +223,7 @@ PAUSE = "ǀǀ"
 """A word that ends a number: "three hundred. Two escaped" is no 302."""
 _MAGNITUDE_WORDS = "|".join(rf"{word[0]}(?<!\w.){word[1:]}" for word in _ADDED)  # a search jumps to these
 # Eighteen, twenty; 5 €, 10; twenty thirty-year-olds.
-_TEENS = re.compile(rf"(t(?:een|wenty)|[€$£¥₽])(?:[,;)]| (?=\w+ty-(?!(?:{_WORDS['digits'].strip()})\b)))")
+_TEENS = re.compile(rf"(t(?:een|wenty)|[€$£¥₽])(?:[,;)]| (?=\w+ty-(?!(?:{_EITHER['digits']})\b)))")
 # Not at the comma of two thousand, three hundred.
 _ENDS = re.compile(rf"({_MAGNITUDE_WORDS})(?=\s*(?:[.;:!?()/]|,(?!\s*[\w-]+\s(?:{_MAGNITUDE_WORDS})\b)))")
 
@@ -246,7 +244,7 @@ def parted(text: str) -> str:
     text = _FRACTION.sub(lambda part: f"{int(part[1] or 0) + int(part[2]) / int(part[3])}", text)
     if _IS_EAST.search(text):
         text = _EAST_NUMBER.sub(_east_number, _EAST_DATE.sub(_east_date, text))
-    text = _CODE.sub(lambda code: _CURRENCIES[code[1]], text)
+    text = _CURRENCY.sub(lambda code: _CURRENCIES[code[1]], text)
     text = _DOTTED.sub(":", _QUARTER.sub(lambda quarter: f"{quarter[1]} quarter", text))
     text = _HALF_OF_DAY.sub(lambda half: f" {half[1]}m", text)
     text = _O_CLOCK.sub(lambda time: f"{time[1]}:{time[2] or '00'}", text) if "Uhr" in text else text

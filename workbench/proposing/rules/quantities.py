@@ -35,7 +35,6 @@ def any_of(listed: str) -> str:
 _STARTS = re.compile(r"\d++")
 # Letters that IGNORECASE takes for another one.
 _SAME = str.maketrans("İıſKµς", "iiskμσ")
-_ODD = "İıſKµςΣ"
 
 
 @lru_cache(maxsize=4)
@@ -60,7 +59,7 @@ def _places(words: Iterable[str], level: str) -> list[int]:
 
 def _levelled(text: str) -> str:
     """In small letters, as IGNORECASE compares them; every letter stays in its place."""
-    odd = not text.isascii() and any(letter in text for letter in _ODD)
+    odd = not text.isascii() and any(letter in text for letter in "İıſKµςΣ")
     return text.translate(_SAME).lower().translate(_SAME) if odd else text.lower()
 
 
@@ -160,7 +159,7 @@ _HALVES = re.compile(
 
 
 def _durations(text: str, level: str, words: Set[str], starts: Sequence[int]) -> Iterator[re.Match[str]]:
-    if _PERIODS.isdisjoint(words):
+    if words.isdisjoint(_PERIODS):
         return iter(())
     return _at(_DURATION, text, sorted({*starts, *_places(_NUMERALS.intersection(words), level)}))
 
@@ -238,7 +237,7 @@ def dates(text: str, lang: str) -> list[Found]:
         _by_calendar(level, words, starts),
         _centuries(text),
         _at(_CLOCK, text, starts),
-        _HALVES.finditer("" if HALVES.isdisjoint(words) else level),
+        _HALVES.finditer("" if words.isdisjoint(HALVES) else level),
         _durations(text, level, words, starts),
         _years(text, starts),
         _alone(text, lang, level, words),
@@ -276,17 +275,14 @@ _BEFORE_AMOUNT = {
     )
     for label, phrases in _LEADING.items()
 }
-_PERCENT = (
-    rf"(?:%|‰|percent{_END}|per cent{_END}|percentage points|процент\w{{0,3}}|Prozent{_END}|pour cent"
-    r"|por ciento|por cento|per cento)"
-)
+_PERCENT = f"(?:[%‰]|(?:{_EITHER['percent']}){_END})"
 _EAST_MAGNITUDE = "[万萬亿億兆만억조千百]"
 _SMALL = "one|two|three|four|five|six|seven|eight|nine"
 
 
 # ISO 4217, but codes that are words (ALL, TOP) or have another meaning before a figure (SDG 3, PHP 8).
-_SIGN = rf"[$€£¥₽₹₩₴₺₫]|(?<!\w)(?:{_EITHER['currency codes']})(?= ?\d)"
-_SIGNED = re.compile(r"[$€£¥₽₹₩₴₺₫]|[A-Z]{3} ?\d")
+_SIGN = rf"[$€£¥₽₹₩₴₺₫]|(?<!\w)(?:{_EITHER['currency codes']}|[Kk]r\.?|Kč|zł|Fr\.)(?= ?\d)"
+_SIGNED = re.compile(r"[$€£¥₽₹₩₴₺₫]|(?:[A-Z]{3}|[KkFz][rčł]\.?) ?\d")
 _OF_HUNDRED = ("%", "‰", "cent", "cient", "процент", "zent", "百分之")
 
 
