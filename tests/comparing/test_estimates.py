@@ -289,7 +289,8 @@ def test_excluded_samples_are_counted() -> None:
 
     assert (17, 1, 2) == (found.n, found.undefined, found.excluded)
     assert 1 - 3 / 20 == pytest.approx(found.share)
-    assert "1 without units and 2 not counted are no part of the mean." in found.assumptions
+    assert "No part of the mean: 1 without units, 2 not counted." in found.assumptions
+    assert "No part of the mean: 1 without units." in simple(drawn[4:8] + drawn[9:]).assumptions
 
 
 def test_skipped_samples_enter_as_bounds() -> None:

@@ -37,10 +37,9 @@ def assumptions(summary: Estimate) -> tuple[str, ...]:
             f"Open samples: {summary.open}. An unresolved one counts at its annotators' lowest and highest"
             " value, a skipped one at 0 and 1."
         )
-    if summary.undefined or summary.excluded:
-        sentences.append(
-            f"{summary.undefined} without units and {summary.excluded} not counted are no part of the mean."
-        )
+    out = {"without units": summary.undefined, "not counted": summary.excluded}
+    if named := [f"{count:,} {what}" for what, count in out.items() if count]:
+        sentences.append(f"No part of the mean: {', '.join(named)}.")
     if summary.groups is not None:
         few = f", fewer than {FEWEST}, so no interval." if summary.groups < FEWEST else "."
         sentences.append(f"New samples by group: {summary.groups} groups{few}")

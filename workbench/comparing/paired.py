@@ -264,9 +264,9 @@ class Retrievers:
     `means` are over the pairs that have the retriever, so only `contrasts` set two of them side by side.
     `scores` are means of the scores that came with all samples, reviewed or not, none of a single one, which
     may be hidden; `scorer` is their column.
-    `unpaired` counts references verified under a single retriever, `due` those of them that another one has a
-    sample of, and `repeated` those with several samples of one retriever: only the first is paired.
-    `withheld`: verified samples of which the viewer may not know the value yet.
+    `able` counts references of which several retrievers have samples, `unpaired` those verified under one
+    only, `due` those that are both, and `repeated` those with several samples of one retriever: only the
+    first is paired. `withheld`: verified samples of which the viewer may not know the value yet.
     """
 
     names: tuple[str, ...]
@@ -277,6 +277,7 @@ class Retrievers:
     contrasts: tuple[Contrast, ...]
     unpaired: int
     due: int
+    able: int
     repeated: int
     withheld: int = 0
 
@@ -286,17 +287,18 @@ def compare_retrievers(samples: Iterable[RetrieverSample], scorer: str = "") -> 
     by_reference: dict[str, dict[str, tuple[RetrieverSample, Assessment]]] = {}
     scores: dict[str, list[float]] = {}
     repeated: set[str] = set()
-    undecided: set[tuple[str, str]] = set()
+    sampled: dict[str, set[str]] = {}
     for sample in samples:
         scores.setdefault(sample.retriever, []).extend([] if sample.score is None else [sample.score])
+        sampled.setdefault(sample.reference_hash, set()).add(sample.retriever)
         if sample.assessment is None:
-            undecided.add((sample.reference_hash, sample.retriever))
             continue
         row = by_reference.setdefault(sample.reference_hash, {})
         if sample.retriever in row:
             repeated.add(sample.reference_hash)
         row.setdefault(sample.retriever, (sample, sample.assessment))
-    alone = {reference: row for reference, row in by_reference.items() if len(row) == 1}
+    alone = [reference for reference, row in by_reference.items() if len(row) == 1]
+    able = {reference for reference, names in sampled.items() if len(names) > 1}
     shared = [row for row in by_reference.values() if len(row) > 1]
     ordered = tuple(sorted({name for row in shared for name in row} or scores))
     pairs = tuple(_pair(row) for row in shared)
@@ -312,7 +314,8 @@ def compare_retrievers(samples: Iterable[RetrieverSample], scorer: str = "") -> 
         scores={name: mean(scores[name] if len(scores[name]) > 1 else ()) for name in sorted(scores)},
         contrasts=tuple(contrast for contrast in contrasts if contrast is not None),
         unpaired=len(alone),
-        due=len({reference for reference, name in undecided if name not in alone.get(reference, {name})}),
+        due=sum(reference in able for reference in alone),
+        able=len(able),
         repeated=len(repeated),
     )
 

@@ -272,7 +272,10 @@ def retrievers_text(by: str, report: Retrievers) -> str:
         lines.append(f"no mean under {none}: fewer than two samples have this score; --scorer names another")
     lines += [""] if own else []
     if not report.pairs:
-        lines.append(f"no reference is verified under two values of {by} yet: review samples of two first")
+        none = f"no reference is verified under two values of {by} yet: review samples of two first"
+        if not report.able:
+            none = f"no reference has samples under two values of {by}: import the same under another value"
+        lines.append(none)
         return page([*lines, *_aside(report)])
     rows = [
         [
