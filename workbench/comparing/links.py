@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rapidfuzz import fuzz
@@ -15,7 +15,7 @@ from rapidfuzz import fuzz
 from workbench.matching.names import Name, link
 from workbench.model import Assessment, Kind, Match, Span, Unit, letter, text_hash
 from workbench.reviewing.documents import unit_document
-from workbench.reviewing.fold import ReviewState, place_of
+from workbench.reviewing.fold import ReviewState, meaning, place_of
 from workbench.text.normalise import key
 
 SIMILAR = 85
@@ -157,11 +157,13 @@ MADE = "r:"
 class Sided:
     """One unit as each person has it, None for who has no such unit.
 
-    The id says what they have: once one of them changes it, it is another one.
+    The id says what they have: once one of them changes it, it is another one. `settled`: labels alone
+    differ, if anything does, and each counts or none.
     """
 
     id: str
     sides: tuple[Unit | None, ...]
+    settled: bool
 
     @property
     def agreed(self) -> bool:
@@ -171,9 +173,9 @@ class Sided:
 
     @property
     def shown(self) -> Unit:
-        """The unit that stands there at first: what all have, else the wording of the first, undecided."""
+        """The unit that stands there at first: as the first who has it; undecided where it is not settled."""
         first = next(unit for unit in self.sides if unit is not None)
-        return replace(first, id=self.id, match=first.match if self.agreed else Match())
+        return replace(first, id=self.id, match=first.match if self.settled else Match())
 
     def taken(self, side: int) -> Unit:
         """The unit as one person has it; who has none says that it is none."""
@@ -215,7 +217,7 @@ class Sides:
         return [unit for unit in units if unit.counted and unit.match.verdict is None]
 
 
-def aligned(each: Sequence[Assessment], lang: str) -> tuple[Sided, ...]:
+def aligned(each: Sequence[Assessment], lang: str, counted_labels: Collection[str] = ()) -> tuple[Sided, ...]:
     """The units of several people, those that are one and the same for the matcher next to each other."""
     rows: list[list[Unit | None]] = []
     for number, assessment in enumerate(each):
@@ -233,7 +235,9 @@ def aligned(each: Sequence[Assessment], lang: str) -> tuple[Sided, ...]:
         documents = [None if unit is None else unit_document(replace(unit, id="")) for unit in row]
         name = f"{MADE}{text_hash(json.dumps(documents, sort_keys=True))[:12]}"
         seen[name] += 1
-        units.append(Sided(f"{name}.{seen[name]}" if seen[name] > 1 else name, tuple(row)))
+        means = {unit and meaning(unit, counted_labels) for unit in row}
+        name = f"{name}.{seen[name]}" if seen[name] > 1 else name
+        units.append(Sided(name, tuple(row), settled=len(means) == 1))
     return tuple(sorted(units, key=lambda row: place(row.shown)))
 
 
@@ -242,7 +246,7 @@ def settling(before: Assessment, sides: Sequence[Sided]) -> Assessment:
 
     What was decided on a unit that somebody changed since is left out; what was added stays.
     """
-    decided = {unit.id: unit for unit in before.units}
+    decided = {unit.id: unit for unit in before.units if unit.match.verdict or not unit.counted}
     added = [unit for unit in before.units if not unit.id.startswith(MADE)]
     units = [decided.get(row.id, row.shown) for row in sides]
     return replace(before, units=tuple(sorted([*units, *added], key=place)))

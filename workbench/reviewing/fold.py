@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
-from workbench.model import Assessment, Disposition, Evidence, Kind, Match, Span, Unit
+from workbench.model import Assessment, Disposition, Evidence, Kind, Match, Span, Unit, Verdict
 from workbench.reviewing.edits import (
     IMPORT_ACTION,
     Accept,
@@ -338,10 +338,11 @@ def disputed_labels(each: Iterable[Sequence[Unit]]) -> set[Place]:
     return {key for key, given in labels.items() if len(given) > 1}
 
 
+def meaning(unit: Unit, counted_labels: Collection[str]) -> tuple[Place, Verdict | None, bool]:
+    """Where a unit is, its verdict, and whether a policy that counts these labels (empty: all) counts it."""
+    return place_of(unit), unit.match.verdict, not counted_labels or unit.label in counted_labels
+
+
 def _meaning(assessment: Assessment, counted_labels: Collection[str]) -> frozenset[object]:
     """Each unit as often as it is there: one place with two labels counts twice in the recall."""
-    each = Counter(
-        (place_of(unit), unit.match.verdict, not counted_labels or unit.label in counted_labels)
-        for unit in gold_units(assessment.units)
-    )
-    return frozenset(each.items())
+    return frozenset(Counter(meaning(unit, counted_labels) for unit in gold_units(assessment.units)).items())

@@ -59,7 +59,7 @@ def open_resolution(store: Store, sample_id: int, person: str, dataset_id: int) 
             }
             # in an order that says nothing about who they are, and is the same whenever it is opened
             people[kind] = tuple(sorted(own, key=lambda name: text_hash(stored.sample.content_hash, name)))
-            units[kind] = aligned([own[name] for name in people[kind]], lang)
+            units[kind] = aligned([own[name] for name in people[kind]], lang, info.policy.counted_labels)
         reviews = journal.reviews_of(store, sample_id)
         seen = journal.has_seen(store, sample_id, person, info.kinds)
         written = written_of(store, info, sample_id)

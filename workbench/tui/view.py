@@ -219,7 +219,7 @@ def whose_verdict(unit: Unit, opened: Opened) -> str:
     """Where the verdict of a person on a unit of this review comes from."""
     if opened.over is not None:
         sided = opened.over.of(unit)
-        return "as all have it" if sided and sided.agreed and unit == sided.shown else "decided here"
+        return "as all have it" if sided and sided.settled and unit == sided.shown else "decided here"
     state = opened.state.of(unit.kind)
     return "imported" if state.imported and unit.id not in state.edited else "your decision"
 
