@@ -267,7 +267,8 @@ class _Import:
         there = samples_of_text(self.store, taking, [record.sample for _, record in rows])
         for row, record in rows:
             sample = record.sample
-            own = _names_in(sample.meta)
+            # what tells two samples of one text apart: short texts, as the name of a retriever, no numbers
+            own = {key: said for key, said in sample.meta.items() if type(said) is str and len(said) <= 40}
             alike = there.get(sample.id or sample.content_hash, [])
             if record.named and sample.id in (key for key, _, _ in alike):  # an id names one sample
                 alike = []
@@ -275,9 +276,11 @@ class _Import:
                 own = self._equal.setdefault(str(own), own)
                 first = self._first.setdefault(bytes.fromhex(sample.content_hash), own)
                 alike = [(sample.content_hash, first, None)]
-            fitting = [one for one in alike if _says(one[1], own)]
+            fitting = [one for one in alike if not _other_meta(one[1], own)]
             said = [
-                one for one in fitting if _says(one[1], sample.meta) and sample.response in (None, one[2])
+                one
+                for one in fitting
+                if not _other_meta(one[1], sample.meta) and sample.response in (None, one[2])
             ]
             names = tuple(key for key, _, _ in said or fitting)
             taking.by_text += len(names) > 1 or not all(map(is_hash, names))
@@ -295,7 +298,7 @@ class _Import:
             error = purged(row, self._gone, self.columns) or row.error
             if error is None and row.record is not None:
                 missing = gold_missing(row.record) if self.options.gold == "require" else None
-                error = missing or _other_meta(row.record, self.meta)
+                error = missing or _other_meta(row.record.sample.meta, self.meta)
             if error is not None or row.record is None:
                 self._refuse(row, error or RowError("row", "nothing", "a sample"))
                 continue
@@ -503,11 +506,11 @@ def _meta_of(options: Sequence[str]) -> dict[str, str]:
     return values
 
 
-def _other_meta(record: Record, given: Mapping[str, str]) -> RowError | None:
-    """The error of a row that has another value under a key of `--meta`."""
+def _other_meta(meta: Mapping[str, Any], given: Mapping[str, Any]) -> RowError | None:
+    """The error of a sample whose meta has another value under a key that is given, as by `--meta`."""
     for key, value in given.items():
-        if record.sample.meta.get(key, value) != value:
-            return RowError(f"meta.{key}", excerpt(str(record.sample.meta[key])), f"{value} as in --meta")
+        if meta.get(key, value) != value:
+            return RowError(f"meta.{key}", excerpt(str(meta[key])), f"{value} as in --meta")
     return None
 
 
@@ -699,16 +702,6 @@ def with_names(row: FileRow, names: Mapping[str, str]) -> FileRow:
         replace(proposal, model=models.get(proposal.model, proposal.model)) for proposal in record.proposals
     )
     return replace(row, record=replace(record, gold=gold, proposals=proposals))
-
-
-def _says(meta: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
-    """Whether a sample's meta has no other value under the keys that are given."""
-    return all(meta.get(key, value) == value for key, value in given.items())
-
-
-def _names_in(meta: Mapping[str, Any]) -> JsonObject:
-    """What tells two samples of one text apart: short texts, as the name of a retriever, no numbers."""
-    return {key: value for key, value in meta.items() if type(value) is str and len(value) <= 40}
 
 
 def in_turn(waiting: Mapping[tuple[str, ...], Sequence[Good]]) -> Iterator[Good]:
