@@ -13,7 +13,7 @@ from workbench.text import inflection
 from workbench.text.inflection import LETTERS_STAY, first_letters, forms, places_of
 from workbench.text.lists import by_word, has_digit, listed, sections
 from workbench.text.normalise import alike, content, first_sound, fold, is_foreign, key, settled, words
-from workbench.text.numbers import in_smallest
+from workbench.text.numbers import BOUND, HIGH, LOW, in_smallest
 
 _WORDS = sections(__name__)
 
@@ -99,7 +99,9 @@ _GENERATIONS = frozenset({"jr", "sr", "junior", "senior", "мл", "ст"})
 # Small words that an acronym may leave out.
 SMALL = listed("of the and for in on at to a an de la и по на в при de der die und für et du des y del")
 # Lower-case words before a name that say what or where it is and do not belong to it.
-_DESCRIPTION = re.compile(rf"(?:(?:{_WORDS['description'].strip().replace(chr(10), '|')})[\s,]+)+")
+_DESCRIPTION = re.compile(
+    rf"(?:(?:{_WORDS['description'].strip().replace(chr(10), '|')}|{LOW}|{HIGH})[\s,]+)+"
+)
 _FORMAL = re.compile(
     r"(?:The\s+)?(?:People.s\s+)?(?:Kingdom|Republic|State|Commonwealth|City|Town|Village)\s+of\s+(?:the\s+)?"
 )
@@ -384,7 +386,8 @@ def _bare(text: str, kind: str, lang: str | None) -> str:
     bare = text.strip()
     if bare.isalnum() or len(bare) > _NAME:
         return ""
-    if match := (bare[:1].islower() and _DESCRIPTION.match(bare)) or ("of" in bare and _FORMAL.match(bare)):
+    described = (bare[:1].islower() and _DESCRIPTION.match(bare)) or (has_digit(bare) and BOUND.match(bare))
+    if match := described or ("of" in bare and _FORMAL.match(bare)):
         bare = bare[match.end() :]
     bare = _PARENTHESES.sub("", bare) if bare.endswith((")", "]")) else bare
     bare = _SUBTITLE.sub("", bare) if ":" in bare else bare

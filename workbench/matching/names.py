@@ -29,7 +29,7 @@ from workbench.matching.analysis import (
 from workbench.model import FoundIf
 from workbench.text.lists import has_digit, listed, sections
 from workbench.text.normalise import alike, differ, is_foreign, key
-from workbench.text.numbers import MONEY, bounds, readings
+from workbench.text.numbers import MONEY, readings
 
 Verdict = tuple[int, str]
 NOTHING: Verdict = (0, "")
@@ -48,7 +48,7 @@ _DERIVED = 0.82  # a suggestion at most
 # A name with one of these words is not a person's: its last word alone is not its short form.
 _WORDS = sections(__name__)
 _NOT_A_PERSON = listed(_WORDS["not a person"])
-_MODELS = listed(_WORDS["models"])  # each is a product of its own
+MODELS = listed(_WORDS["models"])  # each is a product of its own
 # Letters that make another word of one: hypertension, hypotension; nitrate, nitrite; Freiburg, Freiberg.
 _OPPOSITES = [*map(re.compile, _WORDS["opposites"].strip().splitlines())]
 
@@ -98,9 +98,6 @@ def compare_named(a: Analysed, b: Analysed) -> Verdict:
 
 def described(a: Analysed, b: Analysed) -> Verdict:
     """90 for a name and the same name with a description: Turkey and western Turkey."""
-    if a.bare and b.bare and a.digits and bounds(a.text) == bounds(b.text) != set():
-        pair = (analyse(one.bare, one.label, one.lang) for one in (a, b))
-        return (DESCRIBED, "short_form") if compare_as_written(*pair)[0] >= ACRONYM else NOTHING
     for x, y in ((a, b), (b, a)):
         firm = x.label == ORGANISATION and y.label in (PERSON, PLACE) and x.text.startswith(x.bare)
         if x.bare and not firm and compare_as_written(analyse(x.bare, x.label, x.lang), y)[0] >= ACRONYM:
@@ -145,7 +142,7 @@ def compare_as_written(a: Analysed, b: Analysed) -> Verdict:
         (initials(a, b, pairs), "initials"),
         (short_form(a, b, pairs), "short_form"),
     )
-    if PERSON not in (a.label, b.label) and not _MODELS.isdisjoint({*a.tokens[1:]} ^ {*b.tokens[1:]}):
+    if PERSON not in (a.label, b.label) and not MODELS.isdisjoint({*a.tokens[1:]} ^ {*b.tokens[1:]}):
         return min(best[0], SUGGESTED), best[1]  # iPhone 15 Pro, iPhone 15 Pro Max
     return best if best[0] else NOTHING
 

@@ -415,7 +415,7 @@ def _patterns(name: Analysed, lang: str | None) -> Iterator[_Pattern]:
 _SPECIES = re.compile(r"[A-Z](?:[a-z]+|\.) [a-z]{3,}")
 _INITIALS_BEFORE = re.compile(r"(?<!\w)(?:([^\W\d_]{2,})[ \u00a0])?((?:[^\W\d_]\.[ \u00a0-]?)+)$")
 _NO_INITIALS = listed("U.S. U.K. U.N. E.U. D.C. B.C. A.D. P.M. A.M.")
-_BYNAME_BEHIND = re.compile(r",? the ([A-Z]\w+)")
+_BYNAME_BEHIND = re.compile(r",? (?:the |am |an der |\()([A-Z]\w+)")
 _FORM_BEHIND = re.compile(r",?[ \u00a0](?:& )?([\w./]+)")
 
 
@@ -429,7 +429,8 @@ def _of_another(name: Analysed, own: frozenset[str], text: str, start: int, end:
         other = legal_forms(behind[1]) if behind else forms
         if other - forms or (text[start:end].islower() and not name.text.islower()):
             return True
-    byname = _BYNAME.search(name.text) and _BYNAME_BEHIND.match(text, end)
+    remark = name.label in (PLACE, "") and " (" in name.text  # Frankfurt (Oder)
+    byname = (remark or _BYNAME.search(name.text)) and _BYNAME_BEHIND.match(text, end)
     if byname and folded(byname[1]) not in own:
         return True
     before = _INITIALS_BEFORE.search(text, max(0, start - _WINDOW), start)
@@ -452,11 +453,13 @@ def _is_longer_address(text: str, start: int, end: int) -> bool:
 _WAY = re.compile(r"((?:north|south|east|west|север|юж|восто|запад)[\w-]*) (?:of )?(?:the )?(?!of|the)")
 
 
-def _is_opposite(name: str, before: str, surface: str) -> bool:
+def _is_opposite(name: Analysed, before: str, surface: str) -> bool:
     """Whether another description than that of a name stands before a place: south of, fewer than."""
-    own, there = _WAY.match(name), _WAY.search(before)
+    own, there = _WAY.match(name.text), _WAY.search(before)
     turned = own and there and there.end() == len(before) and own[1][:4] != there[1][:4]
-    return bool(turned or numbers.opposed(name, before + surface))
+    return bool(
+        turned or numbers.opposed(*(words(text, name.lang) for text in (name.text, before + surface)))
+    )
 
 
 _TURNED = re.compile(r"(Department|Ministry) of (?:the )?(.+)")
@@ -536,7 +539,7 @@ def _hits(
             if short and not analysed.titled and _of_another(analysed, own, context, start, end):
                 continue
             before = context[max(0, start - 25) : start]
-            if pattern.rule == "short_form" and analysed.bare and _is_opposite(name.text, before, surface):
+            if analysed.bare and _is_opposite(analysed, before, surface):
                 continue
             more = len(_telling(surface)) > len(pattern.words) and analysed.label not in (PERSON, "")
             if more and _capitalised(surface) > _capitalised(name.text):  # Bank of New England
@@ -610,7 +613,7 @@ def _initialled(acronym: str) -> re.Pattern[str]:
 _PLACES, _LONGEST = 200, 8
 _EAST = f"{UNSPACED}\uac00-\ud7af"
 _PIECE = re.compile(
-    rf"\d+(?:[.,]\d+)*(?=[{_EAST}])|[{_EAST}]|[^\W_{_EAST}]+(?:[.,/-]\d+|(?<=mio)\.)*|[{numbers.SYMBOLS}]"
+    rf"\d+(?:[.,]\d+)*(?=[{_EAST}])|[{_EAST}]|[<>≤≥]=?|[^\W_{_EAST}]+(?:[.,/-]\d+|(?<=mio)\.)*|[{numbers.SYMBOLS}]"
 )
 _BEFORE_FIGURE = re.compile(rf"(?:{numbers.SIGN})?[{numbers.SYMBOLS}]?$")
 # A figure of a time, a ratio or a fraction; not of the season 2019/20.
@@ -675,7 +678,8 @@ def _is_other_figure(name: Analysed, text: str, start: int, end: int) -> bool:
     begin = _whole_figure(text, start, name.lang)
     edge = behind.end() if behind and name.lang in ("fr", "es") else end + 1  # jours ouvrés
     edge += 2 * (name.text[-1] in "°′″")  # °C
-    if differ(name.text, text[max(0, begin - 2) : edge], name.lang):
+    back = 7 if numbers.BOUNDS.intersection(name.bag) else 2  # no more than is no more than
+    if differ(name.text, text[max(0, begin - back) : edge], name.lang):
         return True
     smallest = filter(has_digit, _as_words(name.text, name.lang))
     wanted = [_numbers(name.digits), numbers.without_zeros(smallest)]
@@ -717,12 +721,13 @@ def _figures(name: Analysed, text: str, figures: Mapping[str, set[int]]) -> Iter
     wanted = _as_words(name.text, name.lang)
     either = name.digits, [*filter(has_digit, wanted)]
     held = [set.intersection(*(figures.get(word, set()) for word in digits)) for digits in either if digits]
+    size = len(name.bag) + 2 * len(numbers.BOUNDS.intersection(name.bag))  # at least, no less than
     reached = 0
     for start in sorted(set[int]().union(*held))[:_PLACES]:
         before = max(reached, start - _WINDOW)
         pieces_before = [before + piece.start() for piece in _PIECE.finditer(text[before:start])]
         ends = [start + piece.end() for piece in _PIECE.finditer(text[start : start + _WINDOW])]
-        for first in (start, *reversed(pieces_before[-len(name.bag) :])):
+        for first in (start, *reversed(pieces_before[-size:])):
             near = ends[: len(name.bag) + 7]  # 255 may be five words, with a currency and a unit
             end = next((end for end in near if _as_words(text[first:end], name.lang) == wanted), 0)
             surface, plain = text[first:end], len(name.bag) == 1 and "m" not in name.digits[0]

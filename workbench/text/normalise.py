@@ -359,14 +359,15 @@ def differ(a: str, b: str, lang: str | None) -> bool:
         for text in (a, b)
     ]
     alike = [[mark[0].lower().translate(_LEVEL) for mark in marks] for marks in told]
-    signs = told[0] != told[1] and (alike[0] == alike[1] or all(map(_DOLLARS.search, (a, b))))
+    dollars = ({*told[0]} ^ {*told[1]}) - {*"<>≤≥"} and all(map(_DOLLARS.search, (a, b)))
+    signs = told[0] != told[1] and (alike[0] == alike[1] or bool(dollars))
     x, y = words(a, lang), words(b, lang)
     figures = [{*filter(has_digit, some)} for some in (x, y)]
     titled = lang != "de" and figures[0] != figures[1] and any(map(_TITLE.search, (a, b)))
     unit = not numbers.UNITS.isdisjoint(x + y) and (titled or not numbers.OTHER_UNITS.isdisjoint({*x} ^ {*y}))
     runs = [map(str.split, _SIDE_BY_SIDE.findall(" ".join(some))) for some in (x, y)]
     turned = any(one != other and sorted(one) == sorted(other) for one, other in product(*runs))
-    signs = signs or bool(numbers.opposed(a, b))
+    signs = signs or bool(numbers.opposed(x, y))
     return signs or unit or turned or (_NTH.search(a) is None) != (_NTH.search(b) is None)
 
 
@@ -464,7 +465,9 @@ def key(text: str, lang: str | None = None) -> str:
     if not has_digit(joined := " ".join(tokens)):
         return joined
     # Two numbers are parted by a comma, or "1 000" would be one when the key is normalised again.
-    return _DIGITS_MEET.sub(", ", joined)
+    joined = _DIGITS_MEET.sub(", ", joined)
+    # 0YÐ is 0yd, which is 0 yards.
+    return key(joined, lang) if joined != text and numbers.parted(joined) != joined else joined
 
 
 def _sounds(section: str) -> dict[str, str]:

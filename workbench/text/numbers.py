@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence, Set
 from decimal import Decimal
 from functools import lru_cache, partial
@@ -15,6 +16,7 @@ from workbench.text.tokens import UNSPACED
 # A year may be followed by its own word, which says nothing.
 _WORDS = sections(__name__)
 _EITHER = {section: lines.strip().replace("\n", "|") for section, lines in _WORDS.items()}
+_ACCENTS = re.compile("[\u0300-\u036f]")
 _YEAR_WORDS = listed("год года году годом годе г г. р рік року році year 年 년 년에")
 _CENTURY = r"(?=\s+(?i:век|столет|ст\.|в\.|вв|centur|jahrh|siècle|siglo|secolo|século|wiek))"
 # Roman numerals up to 89, as kings and centuries need them: capitals, after another word. L and XL are sizes.
@@ -63,6 +65,7 @@ def _units(lang: str | None) -> dict[str, int]:
 
 
 SYMBOLS = "$€£¥₽%‰"
+_BEFORE = frozenset("$€£¥₽")  # those that may stand before a number
 _CURRENCIES = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
 _LARGEST = 10**30  # no number goes on behind it: a thousand words million have no end
 _TENS = frozenset(range(20, 100, 10))
@@ -117,10 +120,17 @@ _EAST_NUMBER = re.compile(
     r"|(?: (?=[천만억]{1,2}\b))?(?:천[만억]?|[만억])) ?)+"
     r"(?:\d{1,4}(?![\d.,]|\s?[年년月월]))?"
 )
-_BOUND = re.compile(
-    rf"(?<!\w)(?:(?P<low>{_EITHER['at least']})|{_EITHER['at most']})\s?[$€£]?(?P<figure>\d++(?:[.,]\d++)*+)",
-    re.IGNORECASE,
-)
+LOW, HIGH = _EITHER["at least"], _EITHER["at most"]
+BOUND = re.compile(rf"(?<!\w)(?:{LOW}|{HIGH})\s?(?=[$€£]?\d)", re.IGNORECASE)
+"""What makes a lowest or a highest one of the figure behind it: at least, ≤."""
+BOUNDS = frozenset((_LEAST := "minimum", _MOST := "maximum"))
+_BOUNDS = {
+    _ACCENTS.sub("", unicodedata.normalize("NFD", phrase)): bound
+    for bound, phrases in ((_LEAST, LOW), (_MOST, HIGH))
+    for phrase in phrases.split("|")
+}
+_BOUND_ENDS = frozenset(phrase.split()[-1] for phrase in _BOUNDS)
+_BOUND_SIGN = re.compile(r"(?<![-=<>])([<>≤≥])=?(?=\s?[$€£]?\d)")
 _COLD = re.compile(
     r"(?<![\d.,])(\d{1,4}(?:[.,]\d{1,3})?\s?(?:°|[^\W\d]{1,12})(?:\s?(?:C|F|Celsius|Fahrenheit|Цельсия)(?!\w))?)"
     rf"\s(?:{_EITHER['below zero']})(?!\w)"
@@ -130,8 +140,10 @@ _MILLION = re.compile(r"(?<=\d)\s?(?:" + "|".join(_WORDS["millions"].split()) + 
 _FRACTION = re.compile(r"(?<![\d/.,])(?:(\d{1,3}) )?(?:([13])/(4|(?<=1/)2))(?![\d/])")
 _EAST_PART = re.compile(rf"(\d[\d,]*(?:\.\d+)?) ?([{EAST}]*)")
 _HUNDREDTH = {phrase.split()[1] for phrase in _PER_HUNDRED}
+_OFTEN = valued(_WORDS["times"])
+_REPEATED = _OFTEN.keys() | {*_WORDS["again"].strip().split("|"), "i."}
 _COUNTING = frozenset(
-    {*SYMBOLS, *_UNITS, *_MAGNITUDES, *_AMOUNTS, *_MEASURES, _MINUS, *_DEGREE, *_HUNDREDTH, "half"}
+    {*SYMBOLS, *_UNITS, *_MAGNITUDES, *_AMOUNTS, *_MEASURES, _MINUS, *_DEGREE, *_HUNDREDTH, *_OFTEN, "half"}
 ).union(_FIRST_DAY)
 # Letters behind a figure that are a word of their own: 20kg, €3bn, $1.2M. M and B are millions and billions,
 # k thousands; small m and b only of money.
@@ -163,6 +175,13 @@ _RATES = re.compile(
 )
 _PERIODS = _PER | OFTEN
 _PERIOD = re.compile(rf"(?<!\w)(?:{_OF_TIME_OR_SIZE}|{'|'.join(OFTEN)})(?![\w'’])")
+_DAILY = "|".join(OFTEN)
+# In words that are one already: 2 times per day, twice a day, b.i.d.
+_TIMES_PER = re.compile(
+    rf"(?<!\S)(?:(?:(\d+) (?:{_EITHER['again']})|({'|'.join(_OFTEN)}))"
+    rf" (?:({_DAILY})|(?:{_EITHER['per a']}) ({'|'.join(map(re.escape, _PER))}))"
+    r"|(?:([btq])\. i\. d\.?|(?<=gram |iter |blet |lets )([btq])id))(?!\S)"
+)
 _SHORT_UNIT = re.compile(r"(?<=\d)(\s*(?:degrees\s*)?[gmlthCFСмлтч])\.(?!\w|\s?\d)")  # 5 g. at an end
 _GRAM = re.compile(r"(?<=\d)(?<!\b1\d{3})(?<!\b20\d\d)\s?г(?:(?![\w.])|\.(?<!\d{3}\s.\.))")  # no year
 _AREA = re.compile(
@@ -191,6 +210,7 @@ _TO_PART = re.compile(
     r"|в (?:су|де|не|ми|се|го|ча|ме)|[нз]а [кч]"
     rf"|every|each|jede|chaque|cada|ogni|tou(?:te)?s les|tod[ao]s |кажд|{'|'.join(OFTEN)}"
     r"|à l['’]|Abs|z[eé]ro|[Nn]ull|cero|нуля|мороза)|Q\d|[DRPY]\s?\d|S\s?\$|°|uadra|carré|квадр|м[2²]|кв\."
+    r"|[<>≤≥]"
 )
 # In words that are one already: 14 to 17, 14 cm to 17 cm, 2c30 pm.
 _RANGE = re.compile(
@@ -238,6 +258,7 @@ def parted(text: str) -> str:
         text = CODE.sub(lambda code: _NO_DIGIT.sub("", code[0]), text)
     if not _TO_PART.search(text):
         return text
+    text = _BOUND_SIGN.sub(lambda sign: f" {_MOST if sign[1] in '<≤' else _LEAST} ", text)
     text = _COLD.sub(rf"{_MINUS} \1", text)
     text = _ABSATZ.sub(r"\1 ", _MONEY.sub(r"\1\2", text))
     text = _MILLION.sub(" million ", text)
@@ -279,6 +300,13 @@ def _east_number(match: re.Match[str]) -> str:
 def _rate(match: re.Match[str]) -> str:
     periods = _PERIOD.findall(match[2].lower())
     return (match[1] or "") + "".join(f" per {_PERIODS[period]}" for period in periods)
+
+
+def _times_per(match: re.Match[str]) -> str:
+    figure, word, often, period, *short = match.groups()
+    number = int(figure or _OFTEN[word or f"{short[0] or short[1]}id"])
+    per = OFTEN[often] if often else _PER[period] if period else "day"
+    return f"per {per}" if word and number == 1 else f"{number} times per {per}"
 
 
 def _part(match: re.Match[str]) -> str:
@@ -364,15 +392,11 @@ def _with_measure(lists: bool, run: re.Match[str]) -> str:
     return " ".join(["" if lists else run[1], *map("_".join, smallest), *smallest[0][1:]])
 
 
-def bounds(text: str) -> set[tuple[str, bool]]:
-    """The figures that a text has as a lowest (False) or a highest (True) one."""
-    return {(one["figure"], one["low"] is None) for one in _BOUND.finditer(text)}
-
-
-def opposed(a: str, b: str) -> str:
-    """A figure that one text has as its lowest and the other as its highest: at least 5, < 5; "" for none."""
-    own, there = bounds(a), bounds(b)
-    return min((figure for figure, high in own - there if (figure, not high) in there), default="")
+def opposed(a: Sequence[str], b: Sequence[str]) -> str:
+    """A figure that is the lowest among some words and the highest among others: at least 5, < 5; or ""."""
+    own, there = ({*pairwise(words)} for words in (a, b))
+    turned = {_LEAST: _MOST, _MOST: _LEAST}
+    return min((figure for word, figure in own - there if (turned.get(word), figure) in there), default="")
 
 
 def without_zeros(numbers: Iterable[str]) -> set[str]:
@@ -422,6 +446,9 @@ def canonical(words: Sequence[str], lang: str | None) -> list[str]:
     # A language that is not known counts as English. German has the word: Platz 5 am See.
     clock = lang in (None, "en") and ("am" in composed or "pm" in composed)
     text = " ".join(composed)
+    if not _REPEATED.isdisjoint(composed):
+        text = _TIMES_PER.sub(_times_per, text)
+        composed = text.split()
     if clock or _RANGE.search(text):
         text = _RANGE.sub(" ", text)
         composed = (_CLOCK.sub(_of_24_hours, text) if clock else text).split()
@@ -449,11 +476,11 @@ def _compose(
             continue
         counted = bool(composed) and (composed[-1][-1].isdigit() or composed[-1] in _SIZES)
         following = words[index + 1] if index + 1 < len(words) else ""
-        amount = index + 1 + (following in SYMBOLS)
+        amount = index + 1 + (following in _BEFORE)
         if word == _MINUS and amount < len(words) and _value(words, amount, units, adding=False)[1]:
             below = "-"
             continue
-        if word in SYMBOLS and word not in "%‰" and following and not (counted and following[0].isalpha()):
+        if word in _BEFORE and following and not (counted and following[0].isalpha()):
             sign = _AMOUNTS[word]
             continue
         if word in _HUNDREDTH and composed and f"{composed[-1]} {word}" in _PER_HUNDRED:
@@ -468,6 +495,11 @@ def _compose(
             value, used = "celsius", 1
         elif not used:
             value, used = _AMOUNTS.get(word) or (_MEASURES.get(word, word) if counted else word), 1
+        if value[0].isdecimal() and composed and composed[-1] in _BOUND_ENDS:
+            for size in (3, 2, 1):
+                if bound := _BOUNDS.get(" ".join(composed[-size:])):
+                    composed[-size:] = [bound]
+                    break
         composed += [below + value, sign] if sign else [below + value]
         behind = index + used
         sign = below = ""

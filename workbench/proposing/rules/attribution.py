@@ -8,19 +8,25 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, reduce
-from itertools import pairwise
+from itertools import groupby, pairwise
 from math import log
 from operator import or_
 from typing import NamedTuple
 
+from rapidfuzz import fuzz
+from rapidfuzz.distance import Levenshtein
+
 from workbench.comparing.triage import CITATION, negations
+from workbench.matching.analysis import PERSON
+from workbench.matching.names import MODELS, SUGGESTED, Name, similarity
 from workbench.model import ProposedStatement
 from workbench.proposing.rules.lexicon import function_words
 from workbench.text.inflection import LETTERS_STAY, first_letters, forms
-from workbench.text.normalise import fold, words
-from workbench.text.numbers import OFTEN, counting, measured, opposed
+from workbench.text.lists import has_digit
+from workbench.text.normalise import differ, fold, stands_in, words
+from workbench.text.numbers import BOUND, OFTEN, counting, measured, opposed
 from workbench.text.tokens import UNSPACED, sentences
 
 # Share of the weight of the content words that the contexts have to hold. Chosen on one half of three sets
@@ -28,10 +34,14 @@ from workbench.text.tokens import UNSPACED, sentences
 # tried and gained nothing; a "not" on one side only says nothing unless the sentence is nearly the same.
 FOUND = 0.35
 WINDOW = 3  # sentences: support is often spread over neighbours
+_LONG = 2000  # characters: names and amounts are compared in their places in shorter sentences
 SAME = 2 / 3  # of the content words: from here on a sentence says the statement, or its contrary
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _PERIODS = "_per_day", "_per_week", "_per_month", "_per_year"  # the weekly dose is 5 mg: 5 mg a week
-_OFTEN = re.compile(rf"\b(?:{'|'.join(OFTEN)})\b")
+_PER = "|".join(sorted({*OFTEN.values()}))
+_OFTEN = re.compile(rf"(?<!\S)(?:(\d+ times )?per ({_PER})|({'|'.join(OFTEN)}))(?!\S)")
+_NAMED = re.compile(r"(?=.*[A-ZÀ-ÞА-ЯЁ])(?:(?:\S*[A-ZÀ-ÞА-ЯЁ]\S*|am|an|der|of|de|\d\S*|[^\w\s]+)(?: |$))+")
+_EDGES = ".,;:!?()[]«»“”„\"'"
 
 
 class ContextSentence(NamedTuple):
@@ -116,28 +126,66 @@ def judge(statement: str, known: Passages, lang: str) -> ProposedStatement:
     if absent:
         reason += f"; {', '.join(dict.fromkeys(absent))} in none"
     quote = known.quote(best)
-    if (
-        found
-        and _mask(held, best).bit_count() >= SAME * len(wanted)
-        and (turned := _turned(statement, quote))
-    ):
-        found, reason = False, f"{turned}; {reason}"
+    if found and _mask(held, best).bit_count() >= SAME * len(wanted):
+        turned = _turned(statement, quote, known, lang)
+        found, reason = not turned, f"{turned}; {reason}" if turned else reason
     return ProposedStatement(statement, "found" if found else "missing", context, quote, reason)
 
 
-def _turned(statement: str, quote: str) -> str:
+def _turned(statement: str, quote: str, known: Passages, lang: str) -> str:
     """What turns only the statement round, or only a quote that says little more; "" if nothing does."""
-    if figure := opposed(statement, quote):
+    if figure := opposed(_words(statement, lang), _words(quote, lang)):
         return f"only one says that {figure} is the most"
-    often = _OFTEN.findall(statement.lower())
-    other = often and _OFTEN.findall(quote.lower())
-    if other and {OFTEN[word] for word in often}.isdisjoint(OFTEN[word] for word in other):
-        return f"only the statement says “{often[0]}”"
-    said, there = negations(statement), negations(quote)
+    often, other = (
+        {(one[1], one[2] or OFTEN[one[3]]): one[0] for one in _OFTEN.finditer(" ".join(_words(text, lang)))}
+        for text in (statement, quote)
+    )
+    if other and often.keys().isdisjoint(other):
+        return "".join(f"only the statement says “{said}”" for said in [*often.values()][:1])
+    said, there = (negations(BOUND.sub("", text)) for text in (statement, quote))  # no less than
     if said and not there:
         return f"only the statement says “{said[0]}”"
+    compared = len(statement + quote) < _LONG and not _UNSPACED.search(statement)
+    for own, instead in _replaced(statement, quote, lang) if compared else ():
+        elsewhere = (context.replace(instead, " ") for context in known.contexts)
+        if not (all(map(known.holding, _words(own, lang))) and stands_in(own, elsewhere)):
+            return f"the context says “{instead}” and not “{own}”"
     longer = len(quote) > 2 * len(statement)
     return f"only the context says “{there[0]}”" if there and not (said or longer) else ""
+
+
+def _replaced(statement: str, quote: str, lang: str) -> Iterator[tuple[str, str]]:
+    """Names and amounts of a statement where a quote has others in their place.
+
+    They are others where the matcher tells them apart. Every noun of a German text has a capital.
+    """
+    a, b = ([word.strip(_EDGES) for word in CITATION.sub("", text).split()] for text in (statement, quote))
+    for same, some in groupby(Levenshtein.opcodes(a, b), key=lambda edit: edit.tag == "equal"):
+        edits = list(some)
+        i, j, k, m = edits[0].src_start, edits[-1].src_end, edits[0].dest_start, edits[-1].dest_end
+        own, other = " ".join(a[i:j]), " ".join(b[k:m])
+        # Of what only one has: George H. W. Bush, iPhone 15 Plus.
+        telling = (own and other) or all(len(word) == 1 or word.lower() in MODELS for word in a[i:j] + b[k:m])
+        noun = lang == "de" and not (
+            own.isupper() or " am " in f" {own} {other}" or fuzz.ratio(own, other) > 75
+        )
+        elsewhere = not {*a[i:j]}.isdisjoint(b)
+        if same or not telling or elsewhere or max(j - i, m - k) > 3:
+            continue
+        near = " ".join(a[max(0, i - 1) : j + 1]), " ".join(b[max(0, k - 1) : m + 1])
+        x, y = (_words(text, lang) for text in near)
+        converted = x != y and measured(x) == measured(y)  # 500 µg/kg, 0.5 mg/kg
+        if all(map(has_digit, near)) and not converted and differ(*near, lang):
+            yield near
+        while i > 1 and k > 1 and a[i - 1] == b[k - 1] and not a[i - 1].islower():
+            i, k = i - 1, k - 1
+        while j < len(a) and m < len(b) and a[j] == b[m] and not a[j].islower():
+            j, m = j + 1, m + 1
+        names = " ".join(a[i:j]), " ".join(b[k:m])
+        if not noun and i and k and all(map(_NAMED.fullmatch, names)):
+            kinds = ([Name(name, label) for name in names] for label in ("", PERSON))
+            if max(similarity(one, instead, lang) for one, instead in kinds)[0] < SUGGESTED:
+                yield names
 
 
 def _best_window(
