@@ -220,8 +220,8 @@ def gate_text(gate: ScoreGate, names: Mapping[str, str], quote: Callable[[str], 
     if gate.value is None:
         lines = [f"{said}: no sample has a value"]
     elif gate.strict:
-        share = f"{gate.n - len(gate.below)} of {gate.n} samples are perfect"
-        lines = [f"{said}: {share} {undefined}"]
+        perfect = many(gate.n, "sample is perfect", "samples are perfect")
+        lines = [f"{said}: {gate.n - len(gate.below):,} of {perfect} {undefined}"]
     else:
         digits = telling(gate.value, mark, 4, reached=gate.passed)
         mean = f"mean {number(gate.value, digits)} over {many(gate.n, 'sample')} {undefined}"
