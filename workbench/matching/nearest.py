@@ -8,8 +8,9 @@ from itertools import islice
 from math import log
 from typing import NamedTuple
 
-from workbench.model import Evidence, Span
+from workbench.model import Evidence, Span, Unit
 from workbench.text.lists import has_digit, listed, sections
+from workbench.text.normalise import stands_in
 from workbench.text.tokens import UNSPACED, sentences, snap
 
 PASSAGE = 300  # code points of a passage at most; a longer sentence is cut around its hits
@@ -19,6 +20,13 @@ FIRST = 100.0  # weighs more than all words of a text that a passage has
 _COMMON = listed(sections(__name__)["common"])
 _WORD = re.compile(r"[^\W_]+")
 _UNSPACED = re.compile(f"[{UNSPACED}]+")
+
+
+def overlooked(unit: Unit, contexts: Sequence[str]) -> bool:
+    """Whether the matcher calls a name missing that a context has letter by letter, as whole words."""
+    by_matcher = unit.match.rule not in ("human", "carried") and unit.origin != "imported"
+    missing = unit.kind == "entity" and unit.match.verdict == "missing"
+    return missing and by_matcher and stands_in(unit.text, contexts)
 
 
 class _TermHit(NamedTuple):

@@ -12,6 +12,7 @@ from typing import Any
 from workbench.comparing.links import covered
 from workbench.errors import InputError
 from workbench.matching.names import Name, similarity
+from workbench.matching.nearest import overlooked
 from workbench.matching.presence import presence
 from workbench.matching.units import names_of
 from workbench.model import (
@@ -41,7 +42,7 @@ from workbench.store.tables import DECIDED
 from workbench.text.figures import many
 from workbench.text.ground import ground
 from workbench.text.lists import listed
-from workbench.text.normalise import key, stands_in
+from workbench.text.normalise import key
 from workbench.text.safe import cut, flat
 from workbench.text.tokens import Token, sentences, tokens
 
@@ -236,7 +237,7 @@ def doubts(opened: Opened, kind: Kind) -> list[str]:
         "undecided": sum(unit.match.verdict is None for unit in counted),
         "without a label of the policy": sum(_lost_label(unit, opened.dataset.policy) for unit in counted),
         "missing but in a context": sum(
-            _overlooked(unit, opened.sample.retrieved_contexts) for unit in counted
+            overlooked(unit, opened.sample.retrieved_contexts) for unit in counted
         ),
     }
     word = "name" if kind == "entity" else "statement"
@@ -257,7 +258,7 @@ def _lost_label(unit: Unit, policy: Policy) -> bool:
 
 def doubtful(unit: Unit, contexts: Sequence[str] = ()) -> bool:
     """Whether a person should look at the unit before accepting: what `doubts` names."""
-    in_doubt = not unit.spans or unit.match.verdict in (None, "unsure") or _overlooked(unit, contexts)
+    in_doubt = not unit.spans or unit.match.verdict in (None, "unsure") or overlooked(unit, contexts)
     return unit.counted and in_doubt
 
 
@@ -282,13 +283,6 @@ def least_certain(units: Sequence[Unit], contexts: Sequence[str] = ()) -> int:
         return 3, match.similarity if match.verdict == "found" else 100, index
 
     return min(range(len(units)), key=certainty, default=0)
-
-
-def _overlooked(unit: Unit, contexts: Sequence[str]) -> bool:
-    """Whether the matcher calls a name missing that a context has letter by letter, as whole words."""
-    by_matcher = unit.match.rule not in ("human", "carried") and unit.origin != "imported"
-    missing = unit.kind == "entity" and unit.match.verdict == "missing"
-    return missing and by_matcher and stands_in(unit.text, contexts)
 
 
 def best_evidence(opened: Opened, unit: Unit) -> tuple[Evidence, ...]:

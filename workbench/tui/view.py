@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from workbench.matching.nearest import shared
+from workbench.matching.nearest import overlooked, shared
 from workbench.model import PLURAL, RESOLVED, Evidence, Imported, Kind, Label, Span, Unit, count, letter
 from workbench.reports.team import done_line, letters_text
 from workbench.reports.units import counted, differs, first_of, quoted, settled_value, stays, tally, verdict
@@ -206,7 +206,9 @@ def _turned(unit: Unit) -> list[str]:
 
 def unit_lines(unit: Unit, opened: Opened, whose: str = "") -> list[str]:
     """What a unit is, its verdict and whose that is, and the evidence as it stands in the contexts."""
-    verdict_lines = _verdict_lines(unit, whose or whose_verdict(unit, opened))
+    verdict_lines = _verdict_lines(
+        unit, whose or whose_verdict(unit, opened), opened.sample.retrieved_contexts
+    )
     origin = {"human": "added by a person"}.get(unit.origin, unit.origin)
     facts = filter(None, [flat(unit.label), flat(origin), *_remarks(unit)])
     lines = [" · ".join(facts), *verdict_lines, *quotes(unit, opened)]
@@ -286,7 +288,7 @@ def detail_lines(unit: Unit, opened: Opened, near: Sequence[Evidence] | None, si
     if found := sides(unit, opened):
         return [" · ".join(one) for one in found]
     contexts = opened.sample.retrieved_contexts
-    why = _verdict_lines(unit, whose_verdict(unit, opened), how_near=False)
+    why = _verdict_lines(unit, whose_verdict(unit, opened), contexts, how_near=False)
     said = [*_turned(unit), *(why if unit.counted else ())]
     if near:
         quote = flat(near[0].of(contexts))
@@ -311,7 +313,9 @@ def _remarks(unit: Unit) -> list[str]:
     return list(map(flat, told(remarks)))
 
 
-def _verdict_lines(unit: Unit, whose: str, *, how_near: bool = True) -> list[str]:
+def _verdict_lines(
+    unit: Unit, whose: str, contexts: Sequence[str] = (), *, how_near: bool = True
+) -> list[str]:
     match, lines = unit.match, []
     if match.verdict == "found":
         why = whose if match.rule == "human" else RULES.get(match.rule, match.rule.replace("_", " "))
@@ -324,7 +328,9 @@ def _verdict_lines(unit: Unit, whose: str, *, how_near: bool = True) -> list[str
         else:
             why = f"; nearest similarity {match.similarity}" if match.similarity and how_near else ""
         nested = match.nested and match.rule != "human"
-        reason = "only inside a longer name" if nested else match.reason
+        reason: str | None = "only inside a longer name" if nested else match.reason
+        if not nested and overlooked(unit, contexts):
+            reason = "the words are there, but not proposed as a name"
         lines.append("missing" + (f": {reason}" if reason else "") + why)
     elif match.verdict == "unsure":
         lines.append(f"unsure: {whose}")
