@@ -246,7 +246,8 @@ def settling(before: Assessment, sides: Sequence[Sided]) -> Assessment:
 
     What was decided on a unit that somebody changed since is left out; what was added stays.
     """
-    decided = {unit.id: unit for unit in before.units if unit.match.verdict or not unit.counted}
+    untouched = [replace(row.shown, match=Match()) for row in sides]  # open before its label stopped counting
+    decided = {unit.id: unit for unit in before.units if unit not in untouched}
     added = [unit for unit in before.units if not unit.id.startswith(MADE)]
     units = [decided.get(row.id, row.shown) for row in sides]
     return replace(before, units=tuple(sorted([*units, *added], key=place)))
