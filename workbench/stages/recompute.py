@@ -225,7 +225,8 @@ def counts(asked: str, columns: Collection[str]) -> tuple[str, Kind]:
         if no_recall(name):
             recalls = ", ".join(filter(kind_of, columns))
             raise UsageError(f"{asked!r} is no recall; columns of recall: {recalls or 'none'}")
-        raise UsageError(f"we do not know what {asked!r} counts: import it with --external {asked}=entity")
+        option = f"--external {asked}=entity (scores.{asked}=entity where it stands in scores)"
+        raise UsageError(f"we do not know what {asked!r} counts: import it with {option}")
     return name, kind
 
 
