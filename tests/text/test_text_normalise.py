@@ -55,6 +55,8 @@ def test_a_text_without_letters_has_no_key() -> None:
 @example("A'Ѐ", None)
 @example("0A‘Ѐ", None)
 @example("2,3760", "de")
+@example("5, −10", "en")
+@example("0YÐ", "en")
 @given(NAMES, LANGUAGES)
 def test_normalising_a_key_changes_nothing(text: str, lang: str | None) -> None:
     """A key is its own key, whatever the text, lone surrogates included."""

@@ -163,7 +163,7 @@ _IS_CYRILLIC = re.compile("[\u0400-\u04ff]")
 _ALPHABETS_MEET = re.compile("[a-zA-Z](?:(?=[\u0400-\u04ff])|(?<=[\u0400-\u04ff].))")
 _SPACED = f"[^\\W\\d_{UNSPACED}\uac00-\ud7af]*"  # letters of a script that parts its words by spaces
 _MIXED = re.compile(f"{_SPACED}(?:[a-zA-Z][\u0400-\u04ff]|[\u0400-\u04ff][a-zA-Z]){_SPACED}")
-_DIGITS_MEET = re.compile(r"(?<=\d) (?=\d)")
+_DIGITS_MEET = re.compile(r"(?<=\d) (?=-?\d)")
 _ONLY_LATIN = re.compile(f"(?![{_LATIN}])[a-zA-Z]")
 # Hindi writes a nasal before a consonant of its class as a letter or as a dot, and foreign sounds with or
 # without one below.
