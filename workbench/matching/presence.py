@@ -457,8 +457,9 @@ def _is_opposite(name: Analysed, before: str, surface: str) -> bool:
     """Whether another description than that of a name stands before a place: south of, fewer than."""
     own, there = _WAY.match(name.text), _WAY.search(before)
     turned = own and there and there.end() == len(before) and own[1][:4] != there[1][:4]
-    texts = (name.text, before + surface) if name.digits else ()
-    return bool(turned or (texts and numbers.opposed(*(words(text, name.lang) for text in texts))))
+    if turned or not name.digits:
+        return bool(turned)
+    return bool(numbers.opposed(words(name.text, name.lang), words(before + surface, name.lang)))
 
 
 _TURNED = re.compile(r"(Department|Ministry) of (?:the )?(.+)")

@@ -123,7 +123,8 @@ _EAST_NUMBER = re.compile(
 LOW, HIGH = _EITHER["at least"], _EITHER["at most"]
 BOUND = re.compile(rf"(?<!\w)(?:{LOW}|{HIGH})\s?(?=[$€£]?\d)", re.IGNORECASE)
 """What makes a lowest or a highest one of the figure behind it: at least, ≤."""
-BOUNDS = frozenset((_LEAST := "minimum", _MOST := "maximum"))
+_LEAST, _MOST = "minimum", "maximum"
+BOUNDS = frozenset((_LEAST, _MOST))
 _BOUNDS = {
     _ACCENTS.sub("", unicodedata.normalize("NFD", phrase)): bound
     for bound, phrases in ((_LEAST, LOW), (_MOST, HIGH))

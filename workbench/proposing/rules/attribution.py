@@ -140,8 +140,8 @@ def _turned(statement: str, quote: str, known: Passages, lang: str) -> str:
         {(one[1], one[2] or OFTEN[one[3]]): one[0] for one in _OFTEN.finditer(" ".join(_words(text, lang)))}
         for text in (statement, quote)
     )
-    if other and often.keys().isdisjoint(other):
-        return "".join(f"only the statement says “{said}”" for said in [*often.values()][:1])
+    if often and other and often.keys().isdisjoint(other):
+        return f"only the statement says “{next(iter(often.values()))}”"
     said, there = (negations(BOUND.sub("", text)) for text in (statement, quote))  # no less than
     if said and not there:
         return f"only the statement says “{said[0]}”"
@@ -157,7 +157,7 @@ def _turned(statement: str, quote: str, known: Passages, lang: str) -> str:
 def _replaced(statement: str, quote: str, lang: str) -> Iterator[tuple[str, str]]:
     """Names and amounts of a statement where a quote has others in their place.
 
-    They are others where the matcher tells them apart. Every noun of a German text has a capital.
+    They are others where the matcher tells them apart.
     """
     a, b = ([word.strip(_EDGES) for word in CITATION.sub("", text).split()] for text in (statement, quote))
     for same, some in groupby(Levenshtein.opcodes(a, b), key=lambda edit: edit.tag == "equal"):
@@ -166,9 +166,6 @@ def _replaced(statement: str, quote: str, lang: str) -> Iterator[tuple[str, str]
         own, other = " ".join(a[i:j]), " ".join(b[k:m])
         # Of what only one has: George H. W. Bush, iPhone 15 Plus.
         telling = (own and other) or all(len(word) == 1 or word.lower() in MODELS for word in a[i:j] + b[k:m])
-        noun = lang == "de" and not (
-            own.isupper() or " am " in f" {own} {other}" or fuzz.ratio(own, other) > 75
-        )
         elsewhere = not {*a[i:j]}.isdisjoint(b)
         if same or not telling or elsewhere or max(j - i, m - k) > 3:
             continue
@@ -182,10 +179,15 @@ def _replaced(statement: str, quote: str, lang: str) -> Iterator[tuple[str, str]
         while j < len(a) and m < len(b) and a[j] == b[m] and not a[j].islower():
             j, m = j + 1, m + 1
         names = " ".join(a[i:j]), " ".join(b[k:m])
-        if not noun and i and k and all(map(_NAMED.fullmatch, names)):
+        if i and k and not (lang == "de" and _is_noun(own, other)) and all(map(_NAMED.fullmatch, names)):
             kinds = ([Name(name, label) for name in names] for label in ("", PERSON))
             if max(similarity(one, instead, lang) for one, instead in kinds)[0] < SUGGESTED:
                 yield names
+
+
+def _is_noun(own: str, other: str) -> bool:
+    """Whether words of a German text, where every noun has a capital, may be no name."""
+    return not (own.isupper() or " am " in f" {own} {other}" or fuzz.ratio(own, other) > 75)
 
 
 def _best_window(
